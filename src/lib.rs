@@ -1,0 +1,5 @@
+//! handlecheck.
+pub mod faults;
+pub mod handler;
+pub mod model;
+pub mod table;

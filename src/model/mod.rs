@@ -1,0 +1,89 @@
+//! What the three inputs mean, once they have been read: scenario, design and protocol, composed into a [`Model`].
+//!
+//! These are plain values with every name resolved and every default filled in. This module knows nothing of files,
+//! spans or TOML (that is `input`), and nothing of states or steps (that is `world` and `step`).
+
+pub mod client;
+pub mod design;
+pub mod protocol;
+pub mod scenario;
+pub mod value;
+pub mod vocabulary;
+
+pub use client::{Client, ClientPart, Condition, Event, Reaction};
+pub use design::{Design, Handler, Keys, Server};
+pub use protocol::Protocol;
+pub use scenario::{Agent, Assertion, Entry, Expectation, Operation, Principal, Resource, Scenario};
+pub use value::Value;
+pub use vocabulary::{Outcome, Told, Tool, Verdict};
+
+/// Index of an agent in [`Scenario::agents`].
+pub type AgentId = usize;
+/// Index of a resource in [`Scenario::resources`].
+pub type ResourceId = usize;
+/// Index of an entry in an agent's work list.
+pub type EntryId = usize;
+
+/// The most that a scenario may hold. Each is a limit of the representation, not of the search.
+pub mod limits {
+    /// Agents of a scenario.
+    pub const AGENTS: usize = 8;
+    /// Nodes of a scenario.
+    pub const NODES: usize = 8;
+    /// Resources of a scenario.
+    pub const RESOURCES: usize = 8;
+    /// Fields of a resource.
+    pub const FIELDS: usize = 16;
+    /// Mutating work entries of all agents together.
+    pub const INTENTS: usize = 48;
+    /// The budget of one fault.
+    pub const BUDGET: u8 = 15;
+    /// The bound of `attempts`.
+    pub const ATTEMPTS: u8 = 15;
+    /// Bytes of an input file.
+    pub const FILE_BYTES: u64 = 1 << 20;
+}
+
+/// Scenario x design x protocol: one run's subject, everything that the step function may look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// Who is there, what they want, what may go wrong, what must hold.
+    pub scenario: Scenario,
+    /// How the server handles each call and how the client's harness behaves.
+    pub design: Design,
+    /// What the transport and the protocol revision do to calls, streams and ids.
+    pub protocol: Protocol,
+    /// The client settings of every agent and tool, after all overrides: `clients[agent][tool as usize]`.
+    pub clients: Vec<Vec<Client>>,
+}
+
+impl Model {
+    /// Composes the three inputs. The parts must come from one reading: an agent's overrides name its own tools only.
+    #[must_use]
+    pub fn compose(scenario: Scenario, design: Design, protocol: Protocol) -> Self {
+        let clients = scenario
+            .agents
+            .iter()
+            .map(|agent| Tool::ALL.iter().map(|&tool| client_of(&design, agent, tool)).collect())
+            .collect();
+        Self { scenario, design, protocol, clients }
+    }
+
+    /// The client settings of an agent for one tool.
+    #[must_use]
+    pub fn client(&self, agent: AgentId, tool: Tool) -> &Client {
+        &self.clients[agent][tool as usize]
+    }
+}
+
+/// Of two that speak of one setting or one event, the later in this order counts: `[client]`, `[client.TOOL]`,
+/// `[agents.X.client]`, `[agents.X.client.TOOL]`.
+fn client_of(design: &Design, agent: &Agent, tool: Tool) -> Client {
+    let mut client = Client::default();
+    let parts =
+        [Some(&design.client), design.client_tools.get(&tool), Some(&agent.client), agent.client_tools.get(&tool)];
+    for part in parts.into_iter().flatten() {
+        client.override_with(part);
+    }
+    client
+}

@@ -1,0 +1,33 @@
+//! Values of fields.
+
+use std::fmt;
+
+/// The value of a field: a number, a string, or a list of values.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Value {
+    /// A whole number.
+    Number(i64),
+    /// A string.
+    Text(String),
+    /// A list, in the order of its appends.
+    List(Vec<Value>),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Text(text) => f.write_str(text),
+            Self::List(elements) => {
+                f.write_str("[")?;
+                for (index, element) in elements.iter().enumerate() {
+                    if index > 0 {
+                        f.write_str(", ")?;
+                    }
+                    write!(f, "{element}")?;
+                }
+                f.write_str("]")
+            }
+        }
+    }
+}
