@@ -1,5 +1,12 @@
 //! handlecheck.
+pub mod action;
+pub mod engine;
 pub mod faults;
 pub mod handler;
+pub mod harness;
+pub mod invariants;
 pub mod model;
+pub mod step;
 pub mod table;
+pub mod trace;
+pub mod world;

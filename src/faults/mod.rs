@@ -1,17 +1,61 @@
-//! The faults.
+//! Faults: what may go wrong, each within its budget.
+//!
+//! Each is one file of this folder; its page is the comment at the file's top. Spending the budget is done for all of
+//! them in one place, by the step function.
 
-use crate::table::Row;
+use crate::action::Target;
+use crate::engine::Access;
+use crate::handler::Programs;
+use crate::table::table;
+use crate::world::{Component, Fact, Setting};
 
 /// One fault.
 #[derive(Debug)]
-pub struct Fault {}
+pub struct Fault {
+    /// What it strikes: each is a source of its own.
+    pub strikes: Strikes,
+    /// What it can strike now, of the source with this number.
+    pub targets: fn(&Setting, &Access<'_, Component>, usize) -> Vec<Target>,
+    /// Into how many parts it falls; nearly always 1.
+    pub parts: fn(&Setting) -> usize,
+    /// Strikes: executes one part.
+    pub strike: fn(&mut Strike<'_, '_>, Target, usize) -> Vec<Fact>,
+}
 
-macro_rules! stub { ($($name:literal,)+) => {
-    /// Every fault.
-    pub static FAULTS: &[Row<Fault>] = &[$(Row { name: $name, source: "", item: &Fault {} },)+];
-}}
-stub! {
-    "drop-stream", "restart-node", "expire-handle", "expire-key", "expire-claim", "expire-lease", "leak-handle",
-    "revoke", "rotate-credential", "compact", "ambiguous-commit", "stale-read", "recreate", "duplicate-call",
-    "stop-agent",
+/// What a fault strikes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strikes {
+    /// Agents, or their open calls.
+    Agents,
+    /// Nodes.
+    Nodes,
+    /// Resources.
+    Resources,
+}
+
+/// A fault while it strikes.
+pub struct Strike<'f, 'a> {
+    /// The static part of the run.
+    pub setting: &'f Setting,
+    /// The handlers.
+    pub programs: &'f Programs,
+    /// The state.
+    pub access: &'f mut Access<'a, Component>,
+}
+
+table! {
+    /// Every fault, in the order of the documentation.
+    FAULTS: Fault in FAULT {
+        drop_stream,
+        restart_node,
+        expire_handle,
+        leak_handle,
+        revoke,
+        duplicate_call,
+    }
+}
+
+/// A fault that happens in one piece.
+const fn one_part(_: &Setting) -> usize {
+    1
 }

@@ -1,12 +1,36 @@
-//! The steps of a handler.
+//! Handlers: lists of transactions of steps, executed by one interpreter.
+//!
+//! Each step is one file of this folder; its page is the comment at the file's top. A step sees one call and, through
+//! [`Handling`], the state that its transaction works on. It knows nothing of clients, streams or other calls.
 
-use crate::table::Row;
+mod handling;
+mod program;
+
+use crate::model::Outcome;
+use crate::table::table;
+use crate::world::Answer;
+
+pub use handling::{Handling, change_fields};
+pub use program::{Program, Programs, Ran};
 
 /// One step.
 #[derive(Debug)]
 pub struct Step {
     /// Where it can stand.
     pub requires: Requires,
+    /// What it writes when it passes. From this is derived which orphans can still change something.
+    pub writes: Writes,
+    /// The outcomes with which it may end a call.
+    pub outcomes: &'static [Outcome],
+    /// Passes, or ends the call.
+    pub run: fn(&mut Handling<'_, '_>) -> Result<(), End>,
+}
+
+/// A step ends the call: its transaction is rolled back, and this is the answer.
+#[derive(Debug)]
+pub struct End {
+    /// The answer.
+    pub answer: Box<Answer>,
 }
 
 /// Where a step can stand in a handler.
@@ -14,7 +38,7 @@ pub struct Step {
 pub enum Requires {
     /// Anywhere.
     Nothing,
-    /// Behind a `load` (or an earlier `load` in an earlier transaction).
+    /// Behind a `load`, in the same transaction or an earlier one.
     EarlierLoad,
     /// Nowhere behind a `resolve`: it makes the resource.
     NoEarlierResolve,
@@ -22,14 +46,34 @@ pub enum Requires {
     Resource,
 }
 
-macro_rules! stub { ($($name:literal $requires:ident,)+) => {
-    /// Every step.
-    pub static STEPS: &[Row<Step>] = &[$(Row { name: $name, source: "", item: &Step { requires: Requires::$requires } },)+];
-}}
-stub! {
-    "resolve" Resource, "authorize" Resource, "check-permission" Resource, "check-live" Resource, "check-open" Resource,
-    "find-key" Nothing, "claim-key" Nothing, "record-key" Nothing, "release-key" Nothing, "check-version" Resource,
-    "acquire-lease" Resource, "release-lease" Resource, "check-lease" Resource, "check-fence" Resource,
-    "check-approval" Resource, "read" Resource, "load" Resource, "write-content" EarlierLoad,
-    "advance-version" Resource, "save" EarlierLoad, "apply" Resource, "call-upstream" Nothing, "mint" NoEarlierResolve,
+/// What a step writes that outlives its call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writes {
+    /// Nothing.
+    Nothing,
+    /// The resource, the key table, or anything else that another call can meet.
+    Something,
+}
+
+table! {
+    /// Every step, in the order of the documentation.
+    STEPS: Step in STEP {
+        resolve,
+        authorize,
+        check_permission,
+        check_live,
+        check_open,
+        find_key,
+        claim_key,
+        record_key,
+        release_key,
+        check_version,
+        read,
+        load,
+        write_content,
+        advance_version,
+        save,
+        apply,
+        mint,
+    }
 }

@@ -124,6 +124,26 @@ pub enum Entry {
     },
 }
 
+impl Entry {
+    /// The resource that it is about.
+    #[must_use]
+    pub const fn resource(&self) -> ResourceId {
+        match self {
+            Self::Read { resource } | Self::Mutate { resource, .. } | Self::HandOff { resource, .. } => *resource,
+        }
+    }
+
+    /// The tool that it calls; a hand-off calls none.
+    #[must_use]
+    pub const fn tool(&self) -> Option<Tool> {
+        match self {
+            Self::Read { .. } => Some(Tool::Read),
+            Self::Mutate { operation, .. } => Some(operation.tool()),
+            Self::HandOff { .. } => None,
+        }
+    }
+}
+
 /// What a mutating entry does to its resource. Fields are indices into [`Resource::fields`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
@@ -172,6 +192,12 @@ impl Operation {
             Self::Execute => "execute",
             Self::Delete => "delete",
         }
+    }
+
+    /// Whether it changes fields, rather than the whole resource.
+    #[must_use]
+    pub const fn changes_fields(&self) -> bool {
+        matches!(self, Self::Set(_) | Self::Append(_) | Self::Increment(_))
     }
 
     /// The fields that it names; for a mint none (it makes all of them).

@@ -1,0 +1,116 @@
+//! The action table: everything that can happen, by name and operands.
+
+use crate::world::Handle;
+
+/// One thing that can happen. One action is one arrow or one note in a diagram.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// An agent sends a call.
+    Send {
+        /// The agent.
+        agent: u8,
+        /// Which of the keys that leaked to it the agent presents.
+        leaked: Option<u8>,
+    },
+    /// The balancer brings a request to a node.
+    Deliver {
+        /// The call.
+        call: CallRef,
+        /// The node.
+        node: u8,
+    },
+    /// A node executes the next transaction of a call.
+    Execute {
+        /// The call.
+        call: CallRef,
+    },
+    /// An answer reaches the agent that waits for it.
+    Receive {
+        /// The agent.
+        agent: u8,
+    },
+    /// An agent hands a handle, and perhaps its view, to others.
+    HandOff {
+        /// The agent.
+        agent: u8,
+    },
+    /// An agent guesses a handle; only where handles are sequential.
+    Guess {
+        /// The agent.
+        agent: u8,
+        /// The handle.
+        handle: Handle,
+    },
+    /// The server stops a call whose stream is closed, between two transactions.
+    Cancel {
+        /// The call, an orphan.
+        call: CallRef,
+    },
+    /// An agent resumes the broken stream of its call.
+    Resume {
+        /// The agent.
+        agent: u8,
+    },
+    /// A fault.
+    Fault {
+        /// Its place in the fault table.
+        fault: u8,
+        /// What it strikes.
+        target: Target,
+    },
+}
+
+/// A call, by whose it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CallRef {
+    /// The agent that sent it.
+    pub agent: u8,
+    /// Its place among the agent's orphans; `None`: the call for which the agent waits.
+    pub orphan: Option<u8>,
+}
+
+/// What a fault strikes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// An agent, or its open call.
+    Agent(u8),
+    /// A node.
+    Node(u8),
+    /// What a handle names.
+    Handle(Handle),
+    /// An agent, with something that a handle names.
+    AgentAndHandle(u8, Handle),
+    /// A principal, by its number, with something that a handle names.
+    PrincipalAndHandle(u8, Handle),
+}
+
+/// The actions that are no faults: their names, and what they mean.
+pub const ACTIONS: &[(&str, &str)] = &[
+    ("send", "an agent sends a call"),
+    ("deliver", "the balancer brings a request to a node"),
+    ("execute", "a node executes the next transaction of a call"),
+    ("receive", "an answer reaches the agent that waits for it"),
+    ("hand-off", "an agent hands a handle, and perhaps its view, to others"),
+    ("guess", "an agent guesses a handle, where handles are sequential"),
+    ("cancel", "the server stops a call whose stream is closed, between two transactions"),
+    ("resume", "an agent resumes the broken stream of its call"),
+];
+
+impl Action {
+    /// The name of the action in traces, diagrams and reports. A fault has the name of its row.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        let index = match self {
+            Self::Send { .. } => 0,
+            Self::Deliver { .. } => 1,
+            Self::Execute { .. } => 2,
+            Self::Receive { .. } => 3,
+            Self::HandOff { .. } => 4,
+            Self::Guess { .. } => 5,
+            Self::Cancel { .. } => 6,
+            Self::Resume { .. } => 7,
+            Self::Fault { fault, .. } => return crate::faults::FAULTS[usize::from(*fault)].name,
+        };
+        ACTIONS[index].0
+    }
+}

@@ -1,0 +1,88 @@
+//! The only way in which a step sees and changes a state: it records what was read and what was written.
+
+use std::cell::RefCell;
+
+use super::intern::Interner;
+
+/// A view of one state for one step. Reads are recorded in order; writes are kept apart until the step is over.
+pub struct Access<'a, C> {
+    state: State<'a, C>,
+    reads: RefCell<Vec<u16>>,
+    writes: Vec<(u16, C)>,
+}
+
+enum State<'a, C> {
+    Plain(&'a [C]),
+    Interned(&'a Interner<C>, &'a [u32]),
+}
+
+impl<'a, C: Clone + Eq> Access<'a, C> {
+    /// A view of a state that is given by its components.
+    #[must_use]
+    pub const fn new(state: &'a [C]) -> Self {
+        Self { state: State::Plain(state), reads: RefCell::new(Vec::new()), writes: Vec::new() }
+    }
+
+    pub(super) const fn interned(interner: &'a Interner<C>, ids: &'a [u32]) -> Self {
+        Self { state: State::Interned(interner, ids), reads: RefCell::new(Vec::new()), writes: Vec::new() }
+    }
+
+    /// How many slots the state has.
+    #[must_use]
+    pub const fn slots(&self) -> usize {
+        match self.state {
+            State::Plain(components) => components.len(),
+            State::Interned(_, ids) => ids.len(),
+        }
+    }
+
+    /// The component in a slot, with this step's own write if there is one.
+    #[must_use]
+    pub fn get(&self, slot: usize) -> &C {
+        let key = slot_key(slot);
+        if let Some((_, component)) = self.writes.iter().rev().find(|(written, _)| *written == key) {
+            return component;
+        }
+        let mut reads = self.reads.borrow_mut();
+        if !reads.contains(&key) {
+            reads.push(key);
+        }
+        match self.state {
+            State::Plain(components) => &components[slot],
+            State::Interned(interner, ids) => interner.get(ids[slot]),
+        }
+    }
+
+    /// Replaces the component in a slot.
+    pub fn set(&mut self, slot: usize, component: C) {
+        let key = slot_key(slot);
+        self.writes.retain(|(written, _)| *written != key);
+        self.writes.push((key, component));
+    }
+
+    /// What has been written so far, to come back to with [`Self::roll_back`].
+    #[must_use]
+    pub fn save_point(&self) -> Vec<(u16, C)> {
+        self.writes.clone()
+    }
+
+    /// Undoes what was written since the save point, except in the slots for which `keep` holds.
+    pub fn roll_back(&mut self, save_point: Vec<(u16, C)>, keep: impl Fn(usize) -> bool) {
+        let later = std::mem::replace(&mut self.writes, save_point);
+        for (slot, component) in later {
+            if keep(usize::from(slot)) {
+                self.set(usize::from(slot), component);
+            }
+        }
+    }
+
+    /// The slots that were read, in order, and the writes.
+    #[must_use]
+    pub fn finish(self) -> (Vec<u16>, Vec<(u16, C)>) {
+        (self.reads.into_inner(), self.writes)
+    }
+}
+
+fn slot_key(slot: usize) -> u16 {
+    u16::try_from(slot).expect("a state has fewer than 65,536 slots")
+}

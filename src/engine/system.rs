@@ -1,0 +1,69 @@
+//! What the engine asks of the thing that it explores.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use super::Access;
+
+/// A transition system whose states are short vectors of components.
+///
+/// Every method that is given an [`Access`] must be a pure function of the components that it reads through it. The
+/// engine remembers results by the components that were read, in the order of reading, and panics where a second run
+/// reads something else: that is a bug of the system, never of a user's input.
+pub trait System: Sync {
+    /// One slot of a state: an ordinary small value.
+    type Component: Clone + Eq + Hash + Debug + Send + Sync;
+    /// What can happen, by name and operands.
+    type Action: Clone + Eq + Hash + Debug + Send + Sync;
+
+    /// The initial state.
+    fn initial(&self) -> Vec<Self::Component>;
+
+    /// How many sources of actions there are. A source is whatever may move by itself: an agent, a node, the faults.
+    fn sources(&self) -> usize;
+
+    /// The actions of one source that are enabled, in the order in which they are explored.
+    fn actions(&self, source: usize, access: &Access<'_, Self::Component>) -> Vec<Self::Action>;
+
+    /// Into how many parts this action falls. Parts read the state before the action and write different slots, so
+    /// that an action which touches everything is remembered slot by slot.
+    fn parts(&self, action: &Self::Action) -> usize;
+
+    /// Executes one part of an enabled action.
+    fn step(&self, action: &Self::Action, part: usize, access: &mut Access<'_, Self::Component>) -> Observations;
+
+    /// Whose move the action is: decides what is quiescent and what counts as a fault.
+    fn class(&self, action: &Self::Action) -> Class;
+
+    /// What there is to observe in a state as such. `quiescent`: no action of class [`Class::Progress`] is enabled.
+    fn observe(&self, quiescent: bool, access: &Access<'_, Self::Component>) -> Observations;
+
+    /// Calls `visit(space, number)` for each number in the component that is only ever compared with others of its
+    /// space. States that differ by an order-preserving renaming of such numbers are one state.
+    fn numbers(&self, component: &Self::Component, visit: &mut dyn FnMut(u16, u16));
+
+    /// Replaces each number of that space in the component.
+    fn renumber(&self, component: &mut Self::Component, space: u16, rename: &dyn Fn(u16) -> u16);
+}
+
+/// Whose move an action is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// A move of the system proper. A state without one is quiescent.
+    Progress,
+    /// A move that may never come, and that no budget bounds.
+    Idle,
+    /// A fault: it spends budget, and counts towards the faults of a path.
+    Fault,
+}
+
+/// What a step or a state shows. Properties and tags are numbers to the engine, 0 to 63 and 0 to 65535.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Observations {
+    /// One bit per property that is violated here.
+    pub violated: u64,
+    /// One bit per property whose witness is reached here.
+    pub witnessed: u64,
+    /// Counted for coverage.
+    pub tags: Vec<u16>,
+}

@@ -1,0 +1,80 @@
+//! An agent of another principal learns a handle, and the keys used with it.
+//!
+//! It may have read a log, or been told by mistake. Whether it can do anything with what it learned is up to the design.
+//! The keys are those of the calls on this handle that were sent so far: those that are on their way or will be sent again,
+//! and those under which something stands in a key table.
+
+use super::{Fault, Strike, Strikes, one_part};
+use crate::action::Target;
+use crate::engine::Access;
+use crate::model::client::Presents;
+use crate::world::{Component, Fact, Handle, Key, Known, Request, Setting};
+
+pub static FAULT: Fault = Fault { strikes: Strikes::Agents, targets, parts: one_part, strike };
+
+fn targets(setting: &Setting, access: &Access<'_, Component>, agent: usize) -> Vec<Target> {
+    let number = u8::try_from(agent).expect("there are few agents");
+    let known = &access.get(setting.agent_slot(agent)).agent().known;
+    let mut targets = Vec::new();
+    for resource in 0..setting.resources() {
+        if setting.entitled(setting.principal(agent), resource) {
+            continue;
+        }
+        let stored = access.get(setting.resource_slot(resource)).resource();
+        for (instance, _) in (0..).zip(&stored.instances) {
+            let handle = Handle { resource: stored.id, instance };
+            if known[resource].handle != Some(handle) {
+                targets.push(Target::AgentAndHandle(number, handle));
+            }
+        }
+    }
+    targets
+}
+
+fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
+    let Target::AgentAndHandle(agent, handle) = target else { unreachable!("an agent learns a handle") };
+    let setting = strike.setting;
+    let slot = setting.agent_slot(usize::from(agent));
+    let presents = setting.model.clients[usize::from(agent)].iter().any(|client| client.presents == Presents::LeakedKey);
+    // What an agent never presents, it need not remember.
+    let leaked = if presents { keys_used_with(setting, strike.access, handle) } else { Vec::new() };
+    let mut learner = strike.access.get(slot).agent().clone();
+    learner.known[usize::from(handle.resource)] = Known { handle: Some(handle), view: None, leaked };
+    strike.access.set(slot, learner.into());
+    Vec::new()
+}
+
+/// The keys of the calls on a handle, in their order.
+fn keys_used_with(setting: &Setting, access: &Access<'_, Component>, handle: Handle) -> Vec<Key> {
+    let mut keys: Vec<Key> = Vec::new();
+    let used = |request: &Request| request.key.clone().filter(|_| request.handle == Some(handle));
+    for agent in 0..setting.agents() {
+        let open = access.get(setting.call_slot(agent)).call();
+        let orphans = access.get(setting.orphans_slot(agent)).orphans();
+        keys.extend(open.iter().chain(orphans).filter_map(|call| used(&call.request)));
+        keys.extend(used_by_idle(setting, access, agent, handle));
+    }
+    for (slot, _) in setting.all_keys_slots() {
+        for ((_, key), record) in &access.get(slot).keys().records {
+            let intent = match record {
+                crate::world::Record::Claim { intent, .. } | crate::world::Record::Done { intent, .. } => *intent,
+            };
+            if setting.intents[usize::from(intent)].resource == usize::from(handle.resource) {
+                keys.push(key.clone());
+            }
+        }
+    }
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
+/// The key under which an agent will send its call again, where its plan says it.
+fn used_by_idle(setting: &Setting, access: &Access<'_, Component>, agent: usize, handle: Handle) -> Option<Key> {
+    let agent = access.get(setting.agent_slot(agent)).agent();
+    let pending = agent.pending.as_ref()?;
+    let plan = agent.plans[usize::from(agent.entry)]?;
+    let intent = setting.intent(usize::from(agent.id), usize::from(agent.entry))?;
+    let intent = u8::try_from(intent).expect("there are fewer than 64 intents");
+    (pending.handle == Some(handle)).then_some(Key::Plan { intent, plan })
+}

@@ -1,0 +1,36 @@
+//! A principal loses its permission on a resource.
+//!
+//! It may happen at any point. Nodes notice only when a step checks (`check-permission`).
+
+use super::{Fault, Strike, Strikes, one_part};
+use crate::action::Target;
+use crate::engine::Access;
+use crate::world::{Component, Fact, Handle, Setting};
+
+pub static FAULT: Fault = Fault { strikes: Strikes::Resources, targets, parts: one_part, strike };
+
+fn targets(setting: &Setting, access: &Access<'_, Component>, resource: usize) -> Vec<Target> {
+    let stored = access.get(setting.resource_slot(resource)).resource();
+    let principals = 0..u8::try_from(setting.principals.len()).expect("there are few principals");
+    let mut targets = Vec::new();
+    for principal in principals.filter(|principal| setting.entitled(*principal, resource)) {
+        for (number, instance) in (0..).zip(&stored.instances) {
+            if !instance.revoked.contains(&principal) {
+                let handle = Handle { resource: stored.id, instance: number };
+                targets.push(Target::PrincipalAndHandle(principal, handle));
+            }
+        }
+    }
+    targets
+}
+
+fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
+    let Target::PrincipalAndHandle(principal, handle) = target else { unreachable!("a principal loses a permission") };
+    let slot = strike.setting.resource_slot(usize::from(handle.resource));
+    let mut resource = strike.access.get(slot).resource().clone();
+    let revoked = &mut resource.instances[usize::from(handle.instance)].revoked;
+    revoked.push(principal);
+    revoked.sort_unstable();
+    strike.access.set(slot, resource.into());
+    Vec::new()
+}

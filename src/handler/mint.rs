@@ -1,0 +1,36 @@
+//! Creates the resource.
+//!
+//! The new resource belongs to the principal of the request, and the answer names its handle. Every execution makes one
+//! more: a call that is repeated without a key mints twice.
+
+use super::{End, Handling, Requires, Step, Writes};
+
+use crate::world::{Field, Handle, Instance, Intents, Lifecycle, Resource};
+
+pub static STEP: Step =
+    Step { requires: Requires::NoEarlierResolve, writes: Writes::Something, outcomes: &[], run };
+
+fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
+    let resource = handling.resource_id();
+    let Some(intent) = handling.intent() else { return Ok(()) };
+    let fields = &handling.setting.resource(resource).fields;
+    let field = |(_, value): &(String, _)| Field { value: Clone::clone(value), shows: Intents::of(intent) };
+    let minted = Instance {
+        content: fields.iter().map(field).collect(),
+        version: handling.setting.first_version(resource),
+        lifecycle: Lifecycle::Open,
+        expired: false,
+        revoked: Vec::new(),
+        approved: None,
+    };
+    let slot = handling.setting.resource_slot(resource);
+    let mut stored: Resource = handling.access.get(slot).resource().clone();
+    let instance = u8::try_from(stored.instances.len()).expect("a search ends long before 256 mints of one resource");
+    stored.instances.push(minted.clone());
+    handling.access.set(slot, stored.into());
+    let handle = Handle { resource: handling.request.resource, instance };
+    handling.progress.answer.handle = Some(handle);
+    handling.progress.answer.version = Some(minted.version);
+    handling.committed(handle, None, minted, false);
+    Ok(())
+}

@@ -1,0 +1,233 @@
+//! The interpreter: a handler as its steps, and the execution of one transaction.
+
+use super::{End, Handling, STEPS, Step, Writes};
+use crate::engine::Access;
+use crate::model::design::Record as Recording;
+use crate::model::{Design, Outcome, Tool};
+use crate::table::Row;
+use crate::world::{Answer, Call, Component, Fact, Position, Progress, Record, Request, Setting};
+
+/// The handlers of a design, ready to run: one for each tool that it serves.
+#[derive(Clone, Debug)]
+pub struct Programs {
+    programs: Vec<Option<Program>>,
+}
+
+/// One handler, ready to run.
+#[derive(Clone, Debug)]
+pub struct Program {
+    transactions: Vec<Vec<&'static Row<Step>>>,
+    at_end: Vec<Vec<&'static Row<Step>>>,
+    /// For each transaction, whether it or a later one (`at-end` included) can change something.
+    changes_from: Vec<bool>,
+    end_changes: bool,
+}
+
+/// What became of a call after one transaction.
+#[derive(Debug)]
+pub enum Ran {
+    /// It goes on with this.
+    Goes(Progress),
+    /// It is answered.
+    Answered(Answer),
+}
+
+impl Programs {
+    /// Finds the steps of every handler of a design, whose names must be those of [`STEPS`].
+    #[must_use]
+    pub fn new(design: &Design) -> Self {
+        let program = |tool: &Tool| design.server.handler(*tool).map(|handler| Program::new(design, handler));
+        Self { programs: Tool::ALL.iter().map(program).collect() }
+    }
+
+    /// The handler of a tool, which composition has checked to exist for every tool that the scenario uses.
+    #[must_use]
+    pub fn of(&self, tool: Tool) -> &Program {
+        self.programs[tool as usize].as_ref().expect("composition checked that every tool in use has a handler")
+    }
+
+    /// Nobody waits for this call any more: it becomes an orphan, if it can still change anything.
+    pub fn abandon(&self, setting: &Setting, access: &mut Access<'_, Component>, mut call: Call) {
+        call.broken = false;
+        let program = self.of(call.request.tool);
+        let progress = match &call.position {
+            Position::InTransit => None,
+            Position::AtNode { progress, .. } => Some(progress),
+            Position::Answered { .. } => return,
+        };
+        if program.can_change(progress) {
+            let slot = setting.orphans_slot(usize::from(call.request.agent));
+            let mut orphans = access.get(slot).orphans().clone();
+            orphans.push(call);
+            orphans.sort();
+            access.set(slot, Component::Orphans(orphans));
+        }
+    }
+}
+
+impl Program {
+    fn new(design: &Design, handler: &crate::model::Handler) -> Self {
+        let find = |name: &&'static str| {
+            STEPS.iter().find(|step| step.name == *name).expect("reading checked the names of steps")
+        };
+        let list = |transactions: &[Vec<&'static str>]| -> Vec<Vec<&'static Row<Step>>> {
+            transactions.iter().map(|steps| steps.iter().map(find).collect()).collect()
+        };
+        let (transactions, at_end) = (list(&handler.transactions), list(&handler.at_end));
+        let writes = |steps: &Vec<&'static Row<Step>>| steps.iter().any(|step| step.writes == Writes::Something);
+        let end_changes = at_end.iter().any(writes);
+        // Where every outcome is recorded, whatever follows a `find-key` may record a refusal.
+        let records = design.keys.record == Recording::EveryOutcome;
+        let finds = |steps: &Vec<&'static Row<Step>>| steps.iter().any(|step| looks_for_key(step.name));
+        let first_find = transactions.iter().position(finds);
+        let changes = |index: usize| {
+            let later = &transactions[index..];
+            end_changes || later.iter().any(writes) || records && first_find.is_some()
+        };
+        let changes_from = (0..transactions.len()).map(changes).collect();
+        Self { transactions, at_end, changes_from, end_changes }
+    }
+
+    /// Whether a call at this point can still change anything that outlives it.
+    #[must_use]
+    pub fn can_change(&self, progress: Option<&Progress>) -> bool {
+        match progress {
+            None => self.changes_from[0],
+            Some(progress) if progress.ending => self.end_changes,
+            Some(progress) => self.changes_from[usize::from(progress.next)],
+        }
+    }
+
+    /// Whether the call has run a transaction and has another one before it: where it can be stopped in between.
+    #[must_use]
+    pub const fn is_between(&self, progress: &Progress) -> bool {
+        progress.next > 0 || progress.ending
+    }
+
+    /// The names of the steps of the transaction that a call runs next.
+    #[must_use]
+    pub fn next_steps(&self, progress: &Progress) -> Vec<&'static str> {
+        let list = if progress.ending { &self.at_end } else { &self.transactions };
+        list[usize::from(progress.next)].iter().map(|step| step.name).collect()
+    }
+
+    /// Executes the next transaction of a call. Answers what became of it, what happened for the invariants, and the
+    /// name of the step that ended it.
+    pub fn execute(
+        &self,
+        setting: &Setting,
+        access: &mut Access<'_, Component>,
+        request: &Request,
+        node: u8,
+        progress: Progress,
+    ) -> (Ran, Vec<Fact>, Option<&'static Row<Step>>) {
+        let index = usize::from(progress.next);
+        let mut handling = Handling { setting, access, request, node, progress, facts: Vec::new() };
+        if handling.progress.ending {
+            // The answer is decided: a step that would end the call ends this transaction alone.
+            let _ = handling.transaction(&self.at_end[index]);
+            let ran = if index + 1 < self.at_end.len() {
+                handling.progress.next += 1;
+                Ran::Goes(handling.progress)
+            } else {
+                Ran::Answered(handling.progress.answer)
+            };
+            return (ran, handling.facts, None);
+        }
+        let mut started = Vec::new();
+        if index == 0 && handling.intent().is_some() {
+            started.push(Fact::Started { effects: handling.effects() });
+        }
+        let ended = handling.transaction(&self.transactions[index]);
+        let (answer, step) = match ended {
+            Ok(()) if index + 1 < self.transactions.len() => {
+                handling.progress.next += 1;
+                started.append(&mut handling.facts);
+                return (Ran::Goes(handling.progress), started, None);
+            }
+            Ok(()) => (handling.progress.answer.clone(), None),
+            Err((position, end)) => {
+                let step = self.transactions[index][position];
+                let mut answer = *end.answer;
+                if answer.outcome != Outcome::Ok {
+                    answer.unknown_handle = self.outcome_if_unknown(&handling, index, position, answer.outcome);
+                }
+                self.record_refusal(&mut handling, index, position, &answer);
+                (answer, Some(step))
+            }
+        };
+        started.append(&mut handling.facts);
+        if self.at_end.is_empty() {
+            return (Ran::Answered(answer), started, step);
+        }
+        let progress = Progress { next: 0, ending: true, working: None, answer, claim: handling.progress.claim };
+        (Ran::Goes(progress), started, step)
+    }
+
+    /// With `record = "every-outcome"`, a refusal by a step behind `find-key` is stored under the key, atomically with
+    /// the rollback; what was found under the key never is.
+    fn record_refusal(&self, handling: &mut Handling<'_, '_>, index: usize, position: usize, answer: &Answer) {
+        let by = self.transactions[index][position];
+        let behind = self.before(index, position).any(|step| looks_for_key(step.name));
+        if handling.setting.model.design.keys.record == Recording::OkOnly || !behind || touches_key(by.name) {
+            return;
+        }
+        let (Some((slot, key)), Some(intent)) = (handling.key(), handling.intent()) else { return };
+        let fingerprint = super::find_key::fingerprint(handling);
+        let intent = u8::try_from(intent).expect("there are fewer than 64 intents");
+        let record = Record::Done { fingerprint, answer: answer.clone(), intent };
+        handling.change_keys(slot, |table| table.insert(key, record));
+    }
+
+    /// The outcome that this refused call would have had, had its handle never existed; `None`: the same, or the caller
+    /// may know the handle. A key table that does not hold the handle answers both alike, as long as nothing before it
+    /// looked at the resource; whatever does look at a resource that is not there ends with `not-found`.
+    fn outcome_if_unknown(
+        &self,
+        handling: &Handling<'_, '_>,
+        index: usize,
+        position: usize,
+        outcome: Outcome,
+    ) -> Option<Outcome> {
+        let principal = handling.setting.principal(handling.agent());
+        if handling.request.handle.is_none() || handling.setting.entitled(principal, handling.resource_id()) {
+            return None;
+        }
+        let by = self.transactions[index][position];
+        let looked = self.before(index, position).any(|step| step.requires == super::Requires::Resource);
+        let alike = touches_key(by.name) && !handling.setting.keys_by_handle() && !looked;
+        (!alike && outcome != Outcome::NotFound).then_some(Outcome::NotFound)
+    }
+
+    /// The steps that ran before the one at this place.
+    fn before(&self, index: usize, position: usize) -> impl Iterator<Item = &'static Row<Step>> {
+        let earlier = self.transactions[..index].iter().flatten();
+        earlier.chain(&self.transactions[index][..position]).copied()
+    }
+}
+
+fn looks_for_key(step: &str) -> bool {
+    matches!(step, "find-key" | "claim-key")
+}
+
+fn touches_key(step: &str) -> bool {
+    looks_for_key(step) || matches!(step, "record-key" | "release-key")
+}
+
+impl Handling<'_, '_> {
+    /// Runs the steps of one transaction. A step that ends the call rolls back what the transaction did in the store.
+    fn transaction(&mut self, steps: &[&'static Row<Step>]) -> Result<(), (usize, End)> {
+        let save_point = self.access.save_point();
+        let before = self.progress.clone();
+        for (position, step) in steps.iter().enumerate() {
+            if let Err(end) = (step.run)(self) {
+                let setting = self.setting;
+                self.access.roll_back(save_point, |slot| setting.is_node_memory(slot));
+                self.facts.clear();
+                self.progress = before;
+                return Err((position, end));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,143 @@
+//! The client's harness: what an agent sends next, and what it does with every answer, refusal and broken stream.
+//!
+//! It knows what the agent knows, and nothing of nodes or stores; the ledger it only writes to, when the agent is told
+//! something.
+
+mod planning;
+mod reacting;
+
+use crate::engine::Access;
+use crate::model::{AgentId, Client, Entry, Operation, ResourceId, Tool};
+use crate::world::{Agent, Attempt, Component, Errand, Fact, Known, Redo, Setting, View};
+
+/// One agent while it acts.
+pub struct Harness<'h, 'a> {
+    /// The static part of the run.
+    pub setting: &'h Setting,
+    /// The state.
+    pub access: &'h mut Access<'a, Component>,
+    /// The agent, as it will be.
+    pub agent: Agent,
+    /// What happened, for the invariants.
+    pub facts: Vec<Fact>,
+}
+
+/// What an agent does next by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// It sends a call.
+    Send,
+    /// It hands on what it knows.
+    HandOff,
+}
+
+impl<'h, 'a> Harness<'h, 'a> {
+    /// Takes up an agent.
+    pub fn new(setting: &'h Setting, access: &'h mut Access<'a, Component>, agent: AgentId) -> Self {
+        let agent = access.get(setting.agent_slot(agent)).agent().clone();
+        Self { setting, access, agent, facts: Vec::new() }
+    }
+
+    /// Puts the agent back, and answers what happened.
+    pub fn finish(self) -> Vec<Fact> {
+        let slot = self.setting.agent_slot(usize::from(self.agent.id));
+        self.access.set(slot, self.agent.into());
+        self.facts
+    }
+
+    /// The agent's index.
+    fn id(&self) -> AgentId {
+        usize::from(self.agent.id)
+    }
+
+    /// The entry of its work list that the agent is at; `None` when it is done.
+    fn entry(&self) -> Option<&'h Entry> {
+        entry(self.setting, &self.agent)
+    }
+
+    fn client(&self, tool: Tool) -> &'h Client {
+        self.setting.model.client(self.id(), tool)
+    }
+
+    fn known(&self, resource: ResourceId) -> &Known {
+        &self.agent.known[resource]
+    }
+
+    fn view(&self, resource: ResourceId) -> Option<&View> {
+        self.known(resource).view.as_ref()
+    }
+
+    /// Goes on with the next entry of the work list. In a redo, only entries on that resource count.
+    fn advance(&mut self) {
+        let entry = usize::from(self.agent.entry);
+        if !self.setting.mints_again(self.id()) {
+            self.agent.plans[entry] = None;
+        }
+        self.agent.attempt = Attempt::First;
+        let work = &self.setting.model.scenario.agents[self.id()].work;
+        let resource = work[entry].resource();
+        let mut next = self.agent.entry + 1;
+        if let Some(redo) = self.agent.redo {
+            while next < redo.until && work[usize::from(next)].resource() != resource {
+                next += 1;
+            }
+            if next > redo.until {
+                self.agent.redo = None;
+            }
+        }
+        self.begin(next);
+    }
+
+    /// The hand-off that the agent was at is done.
+    pub fn handed_off(&mut self) {
+        self.advance();
+    }
+
+    /// Leaves the rest of the work list.
+    fn leave(&mut self) {
+        let entry = usize::from(self.agent.entry);
+        if let Some(plan) = self.agent.plans.get_mut(entry) {
+            *plan = None;
+        }
+        self.agent.attempt = Attempt::First;
+        self.agent.redo = None;
+        let work = &self.setting.model.scenario.agents[self.id()].work;
+        self.begin(u8::try_from(work.len()).expect("limits keep work lists below 256 entries"));
+    }
+
+    /// Starts afresh at an entry.
+    fn begin(&mut self, entry: u8) {
+        self.agent.entry = entry;
+        self.agent.errand = Errand::Begin;
+        self.agent.pending = None;
+        self.agent.sends = 0;
+        self.agent.broke = false;
+        self.agent.new_key = true;
+        if let Some(Redo { new_key: false, .. }) = self.agent.redo {
+            let entry = usize::from(entry);
+            self.agent.plans[entry] = self.agent.first_plans[entry];
+            self.agent.new_key = self.agent.plans[entry].is_none();
+        }
+    }
+}
+
+/// What an idle agent does next; `None`: nothing, it is done or waits to be handed what it needs.
+#[must_use]
+pub fn next_move(setting: &Setting, agent: &Agent) -> Option<Move> {
+    let entry = entry(setting, agent)?;
+    let known = agent.known[entry.resource()].handle.is_some();
+    match entry {
+        Entry::Mutate { operation: Operation::Mint, .. } => Some(Move::Send),
+        Entry::Read { .. } | Entry::Mutate { .. } => known.then_some(Move::Send),
+        Entry::HandOff { .. } if !known => None,
+        Entry::HandOff { .. } if agent.errand == Errand::Begin => {
+            let reads = planning::next_reading(setting, agent, crate::world::Purpose::Look, 0).is_some();
+            Some(if reads { Move::Send } else { Move::HandOff })
+        }
+        Entry::HandOff { .. } => Some(if agent.errand == Errand::Act { Move::HandOff } else { Move::Send }),
+    }
+}
+
+fn entry<'s>(setting: &'s Setting, agent: &Agent) -> Option<&'s Entry> {
+    setting.model.scenario.agents[usize::from(agent.id)].work.get(usize::from(agent.entry))
+}

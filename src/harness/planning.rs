@@ -1,0 +1,271 @@
+//! Planning and sending: how an agent makes a request of what it knows.
+
+use super::Harness;
+use crate::handler::change_fields;
+use crate::model::client::{BeforeWrite, KeyPolicy, Payload as Carries, Precondition, Presents};
+use crate::model::scenario::Carried;
+use crate::model::{Client, Entry, Operation, ResourceId, Tool};
+use crate::world::{
+    Agent, Attempt, Call, Component, Errand, Fact, Handle, Intents, Key, Payload, Position, Purpose, Request, Setting,
+    Stamp,
+};
+
+/// What an agent must know of a resource before it can plan.
+#[derive(Clone, Copy, Default)]
+struct Needs {
+    version: bool,
+    content: bool,
+}
+
+/// The resources that an entry rests on: its own, then those that it is `given`.
+fn rests_on(entry: &Entry) -> Vec<ResourceId> {
+    match entry {
+        Entry::Read { resource } | Entry::HandOff { resource, .. } => vec![*resource],
+        Entry::Mutate { operation: Operation::Mint, given, .. } => given.clone(),
+        Entry::Mutate { resource, given, .. } => std::iter::once(*resource).chain(given.iter().copied()).collect(),
+    }
+}
+
+fn needs(client: &Client, entry: &Entry, resource: ResourceId) -> Needs {
+    match entry {
+        Entry::Read { .. } => Needs::default(),
+        Entry::HandOff { carries, .. } => {
+            Needs { version: carries.contains(&Carried::Version), content: carries.contains(&Carried::Content) }
+        }
+        Entry::Mutate { .. } if client.blind => Needs::default(),
+        Entry::Mutate { resource: own, operation, .. } if *own == resource => Needs {
+            version: client.precondition != Precondition::None,
+            content: *operation == Operation::Approve
+                || operation.changes_fields() && client.payload == Carries::Snapshot,
+        },
+        Entry::Mutate { .. } => {
+            Needs { version: client.precondition == Precondition::EveryViewedVersion, content: false }
+        }
+    }
+}
+
+/// The next resource, counted from `from` in the list of those that the entry rests on, that the agent has to read
+/// before it can plan.
+pub(super) fn next_reading(setting: &Setting, agent: &Agent, purpose: Purpose, from: u8) -> Option<u8> {
+    let entry = super::entry(setting, agent)?;
+    let tool = entry.tool().unwrap_or(Tool::Read);
+    let client = setting.model.client(usize::from(agent.id), tool);
+    let always = match purpose {
+        Purpose::Replan(_) => true,
+        Purpose::Look => client.before_write == BeforeWrite::ReadAgain && matches!(entry, Entry::Mutate { .. }),
+    };
+    let lacks = |resource: ResourceId| {
+        let needs = needs(client, entry, resource);
+        let view = agent.known[resource].view.as_ref();
+        needs.version && view.is_none_or(|view| view.version.is_none())
+            || needs.content && view.is_none_or(|view| view.content.is_none())
+    };
+    let readable = |resource: ResourceId| agent.known[resource].handle.is_some();
+    let list = (0..).zip(rests_on(entry)).skip(usize::from(from));
+    list.into_iter().find(|(_, resource)| readable(*resource) && (always || lacks(*resource))).map(|(index, _)| index)
+}
+
+impl Harness<'_, '_> {
+    /// The resource that the agent reads in this errand.
+    pub(super) fn reading(&self, done: u8) -> ResourceId {
+        let entry = self.entry().expect("an agent that reads is at an entry");
+        rests_on(entry)[usize::from(done)]
+    }
+
+    /// Sends the next call. `leaked` says which of the leaked keys it presents, where it presents one.
+    pub fn send(&mut self, leaked: Option<u8>) {
+        let entry = self.entry().expect("an agent that sends is at an entry");
+        if self.agent.errand == Errand::Begin {
+            let look = match entry {
+                Entry::Read { .. } => None,
+                Entry::Mutate { .. } | Entry::HandOff { .. } => {
+                    next_reading(self.setting, &self.agent, Purpose::Look, 0)
+                }
+            };
+            self.agent.errand = match look {
+                Some(done) => Errand::Reading { purpose: Purpose::Look, done },
+                None => Errand::Act,
+            };
+        }
+        let mut request = match (self.agent.errand, entry) {
+            (Errand::Begin, _) => unreachable!("the errand was just decided"),
+            (Errand::Reading { done, .. }, _) => self.read_of(self.reading(done)),
+            (Errand::Verify, _) | (Errand::Act, Entry::Read { .. } | Entry::HandOff { .. }) => {
+                self.read_of(entry.resource())
+            }
+            (Errand::Act, Entry::Mutate { .. }) => self.mutating(leaked),
+        };
+        if let Some(slot) = self.setting.requests_slot() {
+            let id = *self.access.get(slot).requests();
+            self.access.set(slot, Component::Requests(id.saturating_add(1)));
+            request.id = id;
+        }
+        let shares_key = request.key.as_ref().is_some_and(|key| self.is_shared(key));
+        self.facts.push(Fact::Sent { request: request.clone(), shares_key });
+        let call = Call { request, position: Position::InTransit, broken: false };
+        self.access.set(self.setting.call_slot(self.id()), Some(call).into());
+    }
+
+    fn read_of(&self, resource: ResourceId) -> Request {
+        Request {
+            agent: self.agent.id,
+            entry: self.agent.entry,
+            tool: Tool::Read,
+            resource: small(resource),
+            handle: self.known(resource).handle,
+            payload: Payload::Nothing,
+            seen: Vec::new(),
+            expected: Vec::new(),
+            key: None,
+            id: 0,
+        }
+    }
+
+    /// The mutating call of an intent: one that it sends again, or a new plan.
+    fn mutating(&mut self, leaked: Option<u8>) -> Request {
+        let mut request = match self.agent.pending.take() {
+            Some(pending) => pending,
+            None => self.plan(),
+        };
+        let client = self.client(request.tool);
+        if client.attempts.is_some() {
+            self.agent.sends = self.agent.sends.saturating_add(1);
+        }
+        let known = self.known(usize::from(request.resource));
+        request.key = match (leaked, client.key) {
+            (Some(leaked), _) => Some(known.leaked[usize::from(leaked)].clone()),
+            (None, KeyPolicy::None) => None,
+            (None, KeyPolicy::Reused) => Some(Key::Constant),
+            (None, KeyPolicy::HashOfArguments) => Some(Key::Arguments(Box::new((
+                request.tool,
+                request.handle,
+                request.payload.bare(),
+                request.expected.clone(),
+            )))),
+            (None, KeyPolicy::PerIntent) => Some(self.plan_key(self.agent.new_key)),
+            (None, KeyPolicy::PerAttempt) => Some(self.plan_key(true)),
+        };
+        self.agent.new_key = false;
+        request
+    }
+
+    /// The key of the current plan, or of a new one.
+    fn plan_key(&mut self, new: bool) -> Key {
+        let entry = usize::from(self.agent.entry);
+        let intent = self.setting.intent(self.id(), entry).expect("only intents are planned");
+        let plan = match self.agent.plans[entry] {
+            Some(plan) if new => plan.saturating_add(1),
+            Some(plan) => plan,
+            None => 0,
+        };
+        self.agent.plans[entry] = Some(plan);
+        if self.setting.mints_again_under_same_key(self.id()) && self.agent.first_plans[entry].is_none() {
+            self.agent.first_plans[entry] = Some(plan);
+        }
+        Key::Plan { intent: small(intent), plan }
+    }
+
+    /// A new plan for the intent that the agent is at: its change, applied to what the agent believes.
+    fn plan(&self) -> Request {
+        let Some(Entry::Mutate { resource, operation, given }) = self.entry() else {
+            unreachable!("only intents are planned")
+        };
+        let client = self.client(operation.tool());
+        let handle = match operation {
+            Operation::Mint => None,
+            _ => self.known(*resource).handle,
+        };
+        let view = self.view(*resource);
+        let content = view.and_then(|view| view.content.as_ref());
+        let intent = self.setting.intent(self.id(), usize::from(self.agent.entry)).expect("only intents are planned");
+        let snapshot = client.payload == Carries::Snapshot;
+        let payload = match (operation, content) {
+            (Operation::Mint | Operation::Close | Operation::Execute | Operation::Delete, _) => Payload::Nothing,
+            (Operation::Approve, Some(content)) => Payload::Snapshot(content.clone()),
+            (Operation::Approve, None) => Payload::Nothing,
+            (_, Some(content)) if snapshot => {
+                let mut content = content.clone();
+                change_fields(&mut content, operation, Intents::of(intent));
+                Payload::Snapshot(content)
+            }
+            _ => Payload::Change(operation.clone()),
+        };
+        let seen = match (&payload, content, operation) {
+            (Payload::Change(_), Some(content), Operation::Set(_)) => content.iter().map(|field| field.shows).collect(),
+            _ => Vec::new(),
+        };
+        let believed = |resource: ResourceId| {
+            let handle: Handle = self.known(resource).handle?;
+            let version = self.view(resource)?.version?;
+            Some(Stamp { handle, version })
+        };
+        let expected: Vec<Stamp> = match client.precondition {
+            Precondition::None => Vec::new(),
+            // A blind client without a view sends no version: there is none to send.
+            Precondition::ViewedVersion => handle.and_then(|_| believed(*resource)).into_iter().collect(),
+            Precondition::EveryViewedVersion => {
+                let own = handle.and_then(|_| believed(*resource));
+                own.into_iter().chain(given.iter().filter_map(|given| believed(*given))).collect()
+            }
+        };
+        Request {
+            agent: self.agent.id,
+            entry: self.agent.entry,
+            tool: operation.tool(),
+            resource: small(*resource),
+            handle,
+            payload,
+            seen,
+            expected,
+            key: None,
+            id: 0,
+        }
+    }
+
+    /// Whether an agent of another principal has presented an equal key before.
+    fn is_shared(&self, key: &Key) -> bool {
+        let principal = self.setting.principal(self.id());
+        let others = (0..self.setting.agents()).filter(|other| self.setting.principal(*other) != principal);
+        others.into_iter().any(|other| match key {
+            // A plan's key is its agent's own, unless it leaked.
+            Key::Plan { intent, .. } => self.setting.intents[usize::from(*intent)].agent != self.id(),
+            Key::Constant => self.has_presented_constant(other),
+            Key::Arguments(_) => {
+                let call = self.access.get(self.setting.call_slot(other)).call();
+                call.as_ref().is_some_and(|call| call.request.key.as_ref() == Some(key))
+            }
+        })
+    }
+
+    /// Whether an agent with `key = "reused"` has sent a mutating call.
+    fn has_presented_constant(&self, other: usize) -> bool {
+        let agent = self.access.get(self.setting.agent_slot(other)).agent();
+        let at = usize::from(agent.entry);
+        let presents = |entry: &usize| {
+            let intent = self.setting.intent(other, *entry);
+            let tool = intent.map(|intent| self.setting.intents[intent].operation.tool());
+            tool.is_some_and(|tool| self.setting.model.client(other, tool).key == KeyPolicy::Reused)
+        };
+        let sent_here = agent.errand == Errand::Act || agent.attempt != Attempt::First;
+        (0..at).any(|entry| presents(&entry)) || sent_here && presents(&at)
+    }
+
+    /// How many leaked keys the agent may choose from for its next call; 0: it presents its own, or none.
+    #[must_use]
+    pub fn leaked_keys(setting: &Setting, agent: &Agent) -> u8 {
+        let Some(entry @ Entry::Mutate { resource, operation, .. }) = super::entry(setting, agent) else { return 0 };
+        let presents = setting.model.client(usize::from(agent.id), operation.tool()).presents;
+        let acts = match agent.errand {
+            Errand::Begin => next_reading(setting, agent, Purpose::Look, 0).is_none(),
+            Errand::Act => true,
+            Errand::Reading { .. } | Errand::Verify => false,
+        };
+        let _ = entry;
+        if presents == Presents::LeakedKey && acts { small(agent.known[*resource].leaked.len()) } else { 0 }
+    }
+}
+
+/// An index that the limits of a scenario keep below 256.
+fn small(index: usize) -> u8 {
+    u8::try_from(index).expect("the limits of a scenario keep indices below 256")
+}

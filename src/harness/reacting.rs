@@ -1,0 +1,239 @@
+//! Reacting: what an agent does with an answer, a refusal or a broken stream.
+
+use super::{Harness, planning};
+use crate::handler::change_fields;
+use crate::model::client::AfterFailure;
+use crate::model::{Condition, Entry, Event, Operation, Outcome, Reaction, ResourceId, Told, Tool};
+use crate::world::{
+    Answer, Attempt, Errand, Fact, Intents, Known, Payload, Position, Purpose, Redo, Request, Stamp, View,
+};
+
+impl Harness<'_, '_> {
+    /// The agent receives the answer for which it waits.
+    pub fn receive(&mut self) {
+        let slot = self.setting.call_slot(self.id());
+        let call = self.access.get(slot).call().clone().expect("an agent that receives has a call");
+        self.access.set(slot, None.into());
+        let Position::Answered { answer, .. } = call.position else { unreachable!("only an answer is received") };
+        let request = call.request;
+        self.facts.push(Fact::Received { request: request.clone(), answer: answer.clone() });
+        if answer.outcome != Outcome::Ok {
+            self.react(Event::Refused(answer.outcome), &request, Some(&answer));
+        } else if request.tool == Tool::Read {
+            self.has_read(&request, &answer);
+        } else {
+            self.believe_change(&request, &answer);
+            self.tell(Told::Ok, false);
+        }
+    }
+
+    /// The stream of a call broke for good: the agent is told so, and no more than that.
+    pub fn stream_broke(&mut self, request: &Request) {
+        if self.setting.model.clients[self.id()].iter().any(|client| client.attempts.is_some()) {
+            self.agent.broke = true;
+        }
+        self.react(Event::BrokenStream, request, None);
+    }
+
+    fn has_read(&mut self, request: &Request, answer: &Answer) {
+        let resource = usize::from(request.resource);
+        // An answer about another handle names other versions: none of them is believed.
+        let view = if answer.handle == request.handle { answer.view.clone() } else { None };
+        let old = std::mem::replace(&mut self.agent.known[resource].view, view);
+        match self.agent.errand {
+            Errand::Begin => unreachable!("a call is open"),
+            Errand::Act => self.advance(),
+            Errand::Verify => {
+                let told = if self.is_satisfied() { Told::Ok } else { Told::Unknown };
+                self.tell(told, true);
+            }
+            Errand::Reading { purpose, done } => {
+                if let Purpose::Replan(event) = purpose {
+                    let entry_tool = self.entry().and_then(Entry::tool).unwrap_or(Tool::Read);
+                    let mut reaction = self.client(entry_tool).reaction(event);
+                    while let Reaction::Replan { only_if: Some((condition, otherwise)), .. } = reaction {
+                        if self.holds(condition, resource, old.as_ref()) {
+                            break;
+                        }
+                        reaction = *otherwise;
+                        if !matches!(reaction, Reaction::Replan { .. }) {
+                            self.perform(reaction, event, request, Some(answer));
+                            return;
+                        }
+                    }
+                    self.agent.attempt = Attempt::Replan;
+                } else {
+                    self.agent.attempt = Attempt::First;
+                }
+                self.agent.errand = match planning::next_reading(self.setting, &self.agent, purpose, done + 1) {
+                    Some(done) => Errand::Reading { purpose, done },
+                    None => Errand::Act,
+                };
+            }
+        }
+    }
+
+    /// Whether a replan goes ahead, now that this resource was read again.
+    fn holds(&self, condition: Condition, resource: ResourceId, old: Option<&View>) -> bool {
+        let Some(Entry::Mutate { resource: own, operation, .. }) = self.entry() else { return true };
+        match condition {
+            Condition::Unsatisfied => *own != resource || !self.is_satisfied(),
+            Condition::Disjoint => {
+                let old = old.and_then(|view| view.content.as_ref());
+                let new = self.view(resource).and_then(|view| view.content.as_ref());
+                let (Some(old), Some(new)) = (old, new) else { return false };
+                let counts = |field: usize| *own != resource || operation.fields().contains(&field);
+                let pairs = old.iter().zip(new).enumerate();
+                pairs.into_iter().all(|(field, (old, new))| !counts(field) || old.value == new.value)
+            }
+        }
+    }
+
+    /// Whether the agent's view shows what its intent wants. Only a `set` can be seen: an append or increment can't be
+    /// told from another's equal one.
+    fn is_satisfied(&self) -> bool {
+        let Some(Entry::Mutate { resource, operation, .. }) = self.entry() else { return false };
+        let Some(content) = self.view(*resource).and_then(|view| view.content.as_ref()) else { return false };
+        match operation {
+            Operation::Set(changes) => changes.iter().all(|(field, value)| content[*field].value == *value),
+            Operation::Append(changes) => changes.iter().all(|(field, element)| match &content[*field].value {
+                crate::model::Value::List(elements) => elements.contains(element),
+                _ => false,
+            }),
+            _ => false,
+        }
+    }
+
+    /// After an accepted change the agent believes what it sent, or its view plus its change, under the new version.
+    fn believe_change(&mut self, request: &Request, answer: &Answer) {
+        let Some(Entry::Mutate { resource, operation, .. }) = self.entry() else { return };
+        let intent = self.setting.intent(self.id(), usize::from(self.agent.entry)).expect("only intents change");
+        let about_this = answer.handle == request.handle;
+        if *operation == Operation::Mint {
+            let fields = &self.setting.resource(*resource).fields;
+            let field = |(_, value): &(String, _)| crate::world::Field {
+                value: Clone::clone(value),
+                shows: Intents::of(intent),
+            };
+            let view = View { version: answer.version, content: Some(fields.iter().map(field).collect()) };
+            self.agent.known[*resource] = Known { handle: answer.handle, view: Some(view), leaked: Vec::new() };
+            return;
+        }
+        let Some(view) = &mut self.agent.known[*resource].view else { return };
+        match &request.payload {
+            Payload::Snapshot(sent) if operation.changes_fields() => view.content = Some(sent.clone()),
+            Payload::Change(change) => {
+                if let Some(content) = &mut view.content {
+                    change_fields(content, change, Intents::of(intent));
+                }
+            }
+            Payload::Snapshot(_) | Payload::Nothing => {}
+        }
+        view.version = if about_this { answer.version.or(view.version) } else { None };
+    }
+
+    fn react(&mut self, event: Event, request: &Request, answer: Option<&Answer>) {
+        let reaction = self.client(request.tool).reaction(event);
+        let reaction = match (event, request.tool) {
+            // A read whose stream broke is always sent again.
+            (Event::BrokenStream, Tool::Read) => Reaction::Same { new_key: false },
+            _ => reaction,
+        };
+        self.perform(reaction, event, request, answer);
+    }
+
+    fn perform(&mut self, reaction: Reaction, event: Event, request: &Request, answer: Option<&Answer>) {
+        let reads = request.tool == Tool::Read;
+        if !matches!(reaction, Reaction::Tell(_)) && self.is_spent() {
+            let told = if self.agent.broke { Told::Unknown } else { Told::Failure };
+            return self.tell(told, true);
+        }
+        match reaction {
+            Reaction::Tell(told) => self.tell(told, true),
+            // A read has nothing to keep: whatever the reaction, it is read again.
+            Reaction::Same { .. } | Reaction::SameWithNewVersion { .. } | Reaction::Replan { .. } | Reaction::Read
+                if reads =>
+            {
+                if self.agent.errand == Errand::Act {
+                    self.agent.errand = Errand::Begin;
+                }
+            }
+            Reaction::Same { new_key } => {
+                self.agent.new_key = new_key;
+                self.agent.attempt = Attempt::Repeat;
+                self.agent.pending = Some(Request { key: None, id: 0, ..request.clone() });
+            }
+            Reaction::SameWithNewVersion { new_key } => {
+                self.agent.new_key = new_key;
+                self.agent.attempt = Attempt::Repeat;
+                let mut again = Request { key: None, id: 0, ..request.clone() };
+                if let (Some(current), Some(handle)) = (answer.and_then(|answer| answer.version), request.handle) {
+                    for Stamp { version, .. } in again.expected.iter_mut().filter(|stamp| stamp.handle == handle) {
+                        *version = current;
+                    }
+                }
+                self.agent.pending = Some(again);
+            }
+            Reaction::Replan { new_key, .. } => {
+                self.agent.new_key = new_key;
+                self.agent.attempt = Attempt::Replan;
+                self.agent.pending = None;
+                let purpose = Purpose::Replan(event);
+                self.agent.errand = match planning::next_reading(self.setting, &self.agent, purpose, 0) {
+                    Some(done) => Errand::Reading { purpose, done },
+                    None => Errand::Act,
+                };
+            }
+            Reaction::Read => {
+                self.agent.attempt = Attempt::Repeat;
+                self.agent.pending = None;
+                self.agent.errand = Errand::Verify;
+            }
+            Reaction::Mint { new_key } => self.mint_again(usize::from(request.resource), new_key),
+        }
+    }
+
+    /// Whether the bound on sends of this intent is used up.
+    fn is_spent(&self) -> bool {
+        let Some(tool) = self.entry().and_then(Entry::tool) else { return false };
+        self.client(tool).attempts.is_some_and(|most| self.agent.sends >= most)
+    }
+
+    /// Back to the entry that minted. An agent that did not mint the resource itself can only tell that it failed.
+    fn mint_again(&mut self, resource: ResourceId, new_key: bool) {
+        let work = &self.setting.model.scenario.agents[self.id()].work;
+        let mints = |entry: &Entry| matches!(entry, Entry::Mutate { resource: minted, operation: Operation::Mint, .. } if *minted == resource);
+        let Some(minting) = work.iter().position(mints) else { return self.tell(Told::Failure, true) };
+        let until = self.agent.redo.map_or(self.agent.entry, |redo| redo.until.max(self.agent.entry));
+        self.agent.redo = Some(Redo { until, new_key });
+        self.agent.known[resource] = Known::default();
+        self.agent.attempt = Attempt::Replan;
+        self.begin(u8::try_from(minting).expect("limits keep work lists below 256 entries"));
+    }
+
+    /// The agent is told what became of its entry, and goes on or stops. An intent is told once.
+    fn tell(&mut self, told: Told, troubled: bool) {
+        let entry = self.agent.entry;
+        let tool = self.entry().and_then(Entry::tool).unwrap_or(Tool::Read);
+        if self.setting.intent(self.id(), usize::from(entry)).is_some() {
+            let slot = self.setting.ledger_slot(self.id());
+            let mut ledger = self.access.get(slot).ledger().clone();
+            let of_intent = &mut ledger.entries[usize::from(entry)];
+            if of_intent.told.is_none() {
+                of_intent.told = Some(told);
+                let shown = self.shows_set();
+                let troubled = troubled || self.agent.attempt != Attempt::First;
+                let ledger = of_intent.clone();
+                self.facts.push(Fact::Told { agent: self.agent.id, entry, told, ledger, shown, troubled });
+            }
+            self.access.set(slot, ledger.into());
+        }
+        let stops = told != Told::Ok && self.client(tool).after_failure == AfterFailure::Stop;
+        if stops { self.leave() } else { self.advance() }
+    }
+
+    /// Whether the view on which the agent stops shows what a `set` wants.
+    fn shows_set(&self) -> bool {
+        matches!(self.entry(), Some(Entry::Mutate { operation: Operation::Set(_), .. })) && self.is_satisfied()
+    }
+}

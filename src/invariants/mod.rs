@@ -1,0 +1,53 @@
+//! Invariants: what must never happen, whatever the design.
+//!
+//! Each is one file of this folder; its page is the comment at the file's top. An invariant judges [`Fact`]s, which
+//! steps emit; it knows nothing of how states are explored.
+
+use crate::table::table;
+use crate::world::{Fact, Setting};
+
+/// One invariant.
+#[derive(Debug)]
+pub struct Invariant {
+    /// What must hold, in one sentence.
+    pub sentence: &'static str,
+    /// The situation that it is about: if no run reaches it, the verdict is `vacuous`.
+    pub witness: &'static str,
+    /// Judges one fact.
+    pub judge: fn(&Setting, &Fact) -> Judgement,
+}
+
+/// What a fact means to an invariant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// Nothing.
+    Irrelevant,
+    /// It is the situation that the invariant is about.
+    Witness,
+    /// It violates the invariant.
+    Violation(Violation),
+}
+
+/// How an invariant is violated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The kind, where the invariant has several.
+    pub kind: Option<&'static str>,
+    /// One plain sentence, with the names of the scenario.
+    pub sentence: String,
+}
+
+table! {
+    /// Every invariant, in the order of the documentation.
+    INVARIANTS: Invariant in INVARIANT {
+        no_lost_update,
+        no_double_write,
+        no_cross_principal,
+        truthful_outcome,
+    }
+}
+
+/// A witness if the condition holds.
+const fn witness_if(condition: bool) -> Judgement {
+    if condition { Judgement::Witness } else { Judgement::Irrelevant }
+}

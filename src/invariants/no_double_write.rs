@@ -1,0 +1,29 @@
+//! No intent takes effect more than once, in the store or upstream.
+//!
+//! It is violated when the number of commits of one intent reaches two. Setting a field twice counts: the version moves,
+//! watchers fire, and a change in between is undone. Effects on a resource that has since expired or been deleted are not
+//! counted.
+//!
+//! **Witness.** A call of an intent starts (its first transaction runs) after that intent took effect.
+
+use super::{Invariant, Judgement, Violation, witness_if};
+use crate::world::{Fact, Setting};
+
+pub static INVARIANT: Invariant = Invariant {
+    sentence: "no intent takes effect more than once",
+    witness: "a call of an intent starts after that intent took effect",
+    judge,
+};
+
+fn judge(setting: &Setting, fact: &Fact) -> Judgement {
+    match fact {
+        Fact::Started { effects } => witness_if(*effects > 0),
+        Fact::Committed { request, effects, .. } if *effects > 1 => {
+            let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
+            let what = setting.entry_words(agent, entry);
+            let sentence = format!("{} wanted {what} once, and it took effect twice", setting.agent_name(agent));
+            Judgement::Violation(Violation { kind: None, sentence })
+        }
+        _ => Judgement::Irrelevant,
+    }
+}

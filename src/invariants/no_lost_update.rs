@@ -1,0 +1,70 @@
+//! No accepted change is erased by a write whose author had not seen it.
+//!
+//! Each stored field shows the changes that made it what it is. When a write W commits, a field that W does not name
+//! keeps what the copy shows from which it comes: the stored content for `apply`, the snapshot that was sent, the
+//! working copy for `save`. A field that W sets shows W and, of that copy's changes, those that the author's view showed
+//! when W was planned, or that are the author's own earlier changes of this field. An append or increment adds W. It is a
+//! lost update when some field no longer shows a change that it showed just before, other than W itself and the author's
+//! own earlier changes of a field that W sets. What a handler loads, its author has not seen.
+//!
+//! **Witness.** Something that can erase (a set or a snapshot, or anything that is saved) is accepted on content that
+//! shows another agent's change.
+//!
+//! The anomaly is P4, *lost update*, in Berenson et al., "A Critique of ANSI SQL Isolation Levels" (1995).
+
+use super::{Invariant, Judgement, Violation, witness_if};
+use crate::model::Operation;
+use crate::world::{Fact, Field, Instance, Intents, Request, Setting};
+
+pub static INVARIANT: Invariant = Invariant {
+    sentence: "no accepted change is erased by a write whose author had not seen it",
+    witness: "something that can erase is accepted on content that shows another agent's change",
+    judge,
+};
+
+fn judge(setting: &Setting, fact: &Fact) -> Judgement {
+    let Fact::Committed { request, before: Some(before), after, can_erase, .. } = fact else {
+        return Judgement::Irrelevant;
+    };
+    let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
+    let intent = setting.intent(agent, entry).expect("only intents commit");
+    for (index, (old, new)) in before.content.iter().zip(&after.content).enumerate() {
+        let lost = old.shows.without(new.shows).without(excused(setting, intent, index));
+        if !lost.is_empty() {
+            return Judgement::Violation(violation(setting, request, index, lost, before, after));
+        }
+    }
+    let own = setting.intents_of(agent);
+    let others = |field: &Field| !field.shows.without(own).is_empty();
+    witness_if(*can_erase && before.content.iter().any(others))
+}
+
+/// What a write may take away from a field: itself, and its author's own earlier changes where it sets the field.
+fn excused(setting: &Setting, intent: usize, field: usize) -> Intents {
+    let operation = &setting.intents[intent].operation;
+    let sets = matches!(operation, Operation::Set(_)) && operation.fields().contains(&field);
+    let own = if sets { setting.earlier_intents(intent) } else { Intents::NONE };
+    own.union(Intents::of(intent))
+}
+
+fn violation(
+    setting: &Setting,
+    request: &Request,
+    index: usize,
+    lost: Intents,
+    before: &Instance,
+    after: &Instance,
+) -> Violation {
+    let resource = usize::from(request.resource);
+    let field = &setting.resource(resource).fields[index].0;
+    let author = setting.agent_name(usize::from(request.agent));
+    let victims: Vec<&str> = lost.iter().map(|intent| setting.agent_name(setting.intents[intent].agent)).collect();
+    let victim = if victims.is_empty() { "the re-creation".to_owned() } else { format!("{}'s", victims.join(" and ")) };
+    let (old, new) = (&before.content[index].value, &after.content[index].value);
+    let operation = &setting.intents[setting.intent(usize::from(request.agent), usize::from(request.entry)).expect("only intents commit")].operation;
+    let wrote = if operation.fields().contains(&index) { "wrote" } else { "wrote back" };
+    Violation {
+        kind: None,
+        sentence: format!("{author} {wrote} {field} {new} and erased {victim} change to {old}, which {author} had not seen"),
+    }
+}

@@ -1,0 +1,60 @@
+//! What an agent is finally told about an intent is what happened to it.
+//!
+//! An agent is told `ok`, `failure`, `conflict` or `unknown`, once for each intent. `ok` is judged when it is told: the
+//! intent has taken effect, or the view on which the agent stopped shows it. `failure` and `conflict` are judged ever
+//! after: no effect before or later. `unknown` is always true. An answer about another handle than the call's is false
+//! when it is received, reads included.
+//!
+//! **Witness.** An agent is told something about an intent whose call was repeated, refused or broken.
+
+use super::{Invariant, Judgement, Violation, witness_if};
+use crate::model::Told;
+use crate::world::{Fact, Setting};
+
+pub static INVARIANT: Invariant = Invariant {
+    sentence: "what an agent is finally told about an intent is what happened to it",
+    witness: "an agent is told something about an intent whose call was repeated, refused or broken",
+    judge,
+};
+
+fn judge(setting: &Setting, fact: &Fact) -> Judgement {
+    match fact {
+        Fact::Told { agent, entry, told, ledger, shown, troubled } => {
+            let happened = ledger.happened();
+            let name = setting.agent_name(usize::from(*agent));
+            let what = setting.entry_words(usize::from(*agent), usize::from(*entry));
+            match told {
+                Told::Ok if !happened && !shown => {
+                    violation(format!("{name} was told ok about {what}, which never took effect"))
+                }
+                Told::Failure | Told::Conflict if happened => {
+                    violation(format!("{name} was told {told} about {what}, which had taken effect"))
+                }
+                Told::Ok | Told::Failure | Told::Conflict | Told::Unknown => witness_if(*troubled),
+            }
+        }
+        Fact::Committed { request, told, .. } => match told {
+            Some(told @ (Told::Failure | Told::Conflict)) => {
+                let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
+                let what = setting.entry_words(agent, entry);
+                let name = setting.agent_name(agent);
+                violation(format!("{name} was told {told} about {what}, and then it took effect"))
+            }
+            Some(Told::Ok | Told::Unknown) | None => Judgement::Irrelevant,
+        },
+        Fact::Received { request, answer } => match (request.handle, answer.handle) {
+            (Some(asked), Some(about)) if asked != about => violation(format!(
+                "{} asked about {} and was answered about {}",
+                setting.agent_name(usize::from(request.agent)),
+                setting.handle_name(asked),
+                setting.handle_name(about)
+            )),
+            _ => Judgement::Irrelevant,
+        },
+        Fact::Sent { .. } | Fact::Started { .. } => Judgement::Irrelevant,
+    }
+}
+
+const fn violation(sentence: String) -> Judgement {
+    Judgement::Violation(Violation { kind: None, sentence })
+}

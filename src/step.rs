@@ -1,0 +1,462 @@
+//! What can happen, and what it does: the one place where control flow lives.
+//!
+//! [`Simulation`] is the composed model as a [`System`] that the engine explores.
+
+use crate::action::{Action, CallRef};
+use crate::engine::{Access, Class, Observations, System};
+use crate::faults::{FAULTS, Strike, Strikes};
+use crate::handler::{Programs, Ran};
+use crate::harness::{Harness, Move, next_move};
+use crate::invariants::{INVARIANTS, Judgement, Violation};
+use crate::model::protocol::ClosedStream;
+use crate::model::scenario::Carried;
+use crate::model::{Entry, Model, Outcome};
+use crate::world::{
+    Agent, Answer, Attempt, Call, Component, Errand, Fact, Instance, IntentLedger, Intents, KeyTable, Known, Ledger,
+    Lifecycle, Position, Progress, Resource, Setting, View, numbers,
+};
+
+/// The composed model: scenario x design x protocol, ready to run.
+pub struct Simulation {
+    setting: Setting,
+    programs: Programs,
+    sources: Vec<Source>,
+}
+
+/// Whatever may move by itself.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    /// An agent, with the call for which it waits.
+    Agent(usize),
+    /// The orphans of an agent.
+    Orphans(usize),
+    /// A fault with a budget, for one of the things that it strikes.
+    Fault(usize, usize),
+}
+
+/// What one part of an action did.
+#[derive(Debug, Default)]
+pub struct Performed {
+    /// What happened, for the invariants.
+    pub facts: Vec<Fact>,
+    /// How a call ended, if one did: its answer, and the name of the step that ended it early.
+    pub answered: Option<(Answer, Option<&'static str>)>,
+}
+
+impl Simulation {
+    /// Prepares a model to be explored.
+    #[must_use]
+    pub fn new(model: Model) -> Self {
+        Self::prepare(model, false)
+    }
+
+    /// Prepares a model to be shown: its states carry real version numbers and request ids. They must not be explored,
+    /// since such numbers are not renamed.
+    #[must_use]
+    pub fn labelled(model: Model) -> Self {
+        Self::prepare(model, true)
+    }
+
+    fn prepare(model: Model, labelled: bool) -> Self {
+        let names: Vec<&str> = FAULTS.iter().map(|fault| fault.name).collect();
+        let setting = Setting::new(model, &names, labelled);
+        let programs = Programs::new(&setting.model.design);
+        let agents = 0..setting.agents();
+        let mut sources: Vec<Source> = agents.clone().map(Source::Agent).chain(agents.map(Source::Orphans)).collect();
+        for (index, fault) in FAULTS.iter().enumerate() {
+            if setting.faults()[index] > 0 {
+                let struck = match fault.strikes {
+                    Strikes::Agents => setting.agents(),
+                    Strikes::Nodes => setting.model.scenario.nodes,
+                    Strikes::Resources => setting.resources(),
+                };
+                sources.extend((0..struck).map(|struck| Source::Fault(index, struck)));
+            }
+        }
+        Self { setting, programs, sources }
+    }
+
+    /// The static part.
+    #[must_use]
+    pub const fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    /// The handlers.
+    #[must_use]
+    pub const fn programs(&self) -> &Programs {
+        &self.programs
+    }
+
+    /// The call that an action is about.
+    #[must_use]
+    pub fn call<'c>(&self, access: &'c Access<'_, Component>, call: CallRef) -> &'c Call {
+        let agent = usize::from(call.agent);
+        match call.orphan {
+            Some(index) => &access.get(self.setting.orphans_slot(agent)).orphans()[usize::from(index)],
+            None => {
+                let open = access.get(self.setting.call_slot(agent)).call();
+                open.as_ref().expect("an action names a call that is there")
+            }
+        }
+    }
+
+    fn set_call(&self, access: &mut Access<'_, Component>, at: CallRef, call: Option<Call>) {
+        let agent = usize::from(at.agent);
+        let Some(index) = at.orphan else {
+            access.set(self.setting.call_slot(agent), call.into());
+            return;
+        };
+        let slot = self.setting.orphans_slot(agent);
+        let mut orphans = access.get(slot).orphans().clone();
+        orphans.remove(usize::from(index));
+        orphans.extend(call);
+        orphans.sort();
+        access.set(slot, Component::Orphans(orphans));
+    }
+
+    fn agent_actions(&self, agent: usize, access: &Access<'_, Component>) -> Vec<Action> {
+        let id = small(agent);
+        let setting = &self.setting;
+        let Some(call) = access.get(setting.call_slot(agent)).call() else {
+            let known = access.get(setting.agent_slot(agent)).agent();
+            return match next_move(setting, known) {
+                None => Vec::new(),
+                Some(Move::HandOff) => vec![Action::HandOff { agent: id }],
+                Some(Move::Send) => match Harness::leaked_keys(setting, known) {
+                    0 => vec![Action::Send { agent: id, leaked: None }],
+                    keys => (0..keys).map(|key| Action::Send { agent: id, leaked: Some(key) }).collect(),
+                },
+            };
+        };
+        let mut actions = self.call_actions(CallRef { agent: id, orphan: None }, call);
+        if call.broken {
+            actions.push(Action::Resume { agent: id });
+        } else if matches!(call.position, Position::Answered { .. }) {
+            actions.push(Action::Receive { agent: id });
+        }
+        actions
+    }
+
+    /// What can happen to a call on the server's side.
+    fn call_actions(&self, at: CallRef, call: &Call) -> Vec<Action> {
+        match call.position {
+            Position::InTransit => {
+                let nodes = 0..small(self.setting.model.scenario.nodes);
+                nodes.map(|node| Action::Deliver { call: at, node }).collect()
+            }
+            Position::AtNode { .. } => vec![Action::Execute { call: at }],
+            Position::Answered { .. } => Vec::new(),
+        }
+    }
+
+    fn orphan_actions(&self, agent: usize, access: &Access<'_, Component>) -> Vec<Action> {
+        let orphans = access.get(self.setting.orphans_slot(agent)).orphans();
+        let cancels = self.setting.model.protocol.closed_stream == ClosedStream::Cancels;
+        let mut actions = Vec::new();
+        for (index, call) in orphans.iter().enumerate() {
+            // Equal orphans have equal futures: one of them stands for all.
+            if index > 0 && orphans[index - 1] == *call {
+                continue;
+            }
+            let at = CallRef { agent: small(agent), orphan: Some(small(index)) };
+            actions.extend(self.call_actions(at, call));
+            if let Position::AtNode { progress, .. } = &call.position {
+                if cancels && self.programs.of(call.request.tool).is_between(progress) {
+                    actions.push(Action::Cancel { call: at });
+                }
+            }
+        }
+        actions
+    }
+
+    /// Executes one part of an enabled action.
+    pub fn perform(&self, action: &Action, part: usize, access: &mut Access<'_, Component>) -> Performed {
+        match action {
+            Action::Send { agent, leaked } => {
+                let mut harness = Harness::new(&self.setting, access, usize::from(*agent));
+                harness.send(*leaked);
+                Performed { facts: harness.finish(), answered: None }
+            }
+            Action::Receive { agent } => {
+                let mut harness = Harness::new(&self.setting, access, usize::from(*agent));
+                harness.receive();
+                Performed { facts: harness.finish(), answered: None }
+            }
+            Action::HandOff { agent } => {
+                self.hand_off(usize::from(*agent), access);
+                Performed::default()
+            }
+            Action::Guess { agent, handle } => {
+                let slot = self.setting.agent_slot(usize::from(*agent));
+                let mut guesser = access.get(slot).agent().clone();
+                guesser.known[usize::from(handle.resource)].handle = Some(*handle);
+                access.set(slot, guesser.into());
+                Performed::default()
+            }
+            Action::Deliver { call: at, node } => {
+                let mut call = self.call(access, *at).clone();
+                let answer = Answer::about(call.request.handle);
+                let progress = Progress { next: 0, ending: false, working: None, answer, claim: None };
+                call.position = Position::AtNode { node: *node, progress };
+                self.set_call(access, *at, Some(call));
+                Performed::default()
+            }
+            Action::Execute { call } => self.execute(*call, access),
+            Action::Cancel { call } => {
+                self.set_call(access, *call, None);
+                Performed::default()
+            }
+            Action::Resume { agent } => {
+                let at = CallRef { agent: *agent, orphan: None };
+                let mut call = self.call(access, at).clone();
+                call.broken = false;
+                self.set_call(access, at, Some(call));
+                Performed::default()
+            }
+            Action::Fault { fault, target } => {
+                if part == 0 {
+                    let slot = self.setting.budgets_slot();
+                    let mut budgets = access.get(slot).budgets().clone();
+                    budgets[usize::from(*fault)] -= 1;
+                    access.set(slot, Component::Budgets(budgets));
+                }
+                let mut strike = Strike { setting: &self.setting, programs: &self.programs, access };
+                let facts = (FAULTS[usize::from(*fault)].strike)(&mut strike, *target, part);
+                Performed { facts, answered: None }
+            }
+        }
+    }
+
+    fn execute(&self, at: CallRef, access: &mut Access<'_, Component>) -> Performed {
+        let mut call = self.call(access, at).clone();
+        let Position::AtNode { node, progress } = call.position else { unreachable!("only a call at a node executes") };
+        let program = self.programs.of(call.request.tool);
+        let (ran, facts, step) = program.execute(&self.setting, access, &call.request, node, progress);
+        let answered = match ran {
+            Ran::Goes(progress) => {
+                let lives = at.orphan.is_none() || program.can_change(Some(&progress));
+                call.position = Position::AtNode { node, progress };
+                self.set_call(access, at, lives.then_some(call));
+                None
+            }
+            Ran::Answered(answer) => {
+                call.position = Position::Answered { node, answer: answer.clone() };
+                self.set_call(access, at, at.orphan.is_none().then_some(call));
+                Some((answer, step.map(|step| step.name)))
+            }
+        };
+        Performed { facts, answered }
+    }
+
+    fn hand_off(&self, agent: usize, access: &mut Access<'_, Component>) {
+        let setting = &self.setting;
+        let giver = access.get(setting.agent_slot(agent)).agent().clone();
+        let work = &setting.model.scenario.agents[agent].work;
+        let Entry::HandOff { resource, to, carries } = &work[usize::from(giver.entry)] else {
+            unreachable!("the agent is at a hand-off")
+        };
+        let known = &giver.known[*resource];
+        let carried = |part: Carried| carries.contains(&part);
+        let view = known.view.as_ref().map(|view| View {
+            version: view.version.filter(|_| carried(Carried::Version)),
+            content: view.content.clone().filter(|_| carried(Carried::Content)),
+        });
+        let view = view.filter(|view| view.version.is_some() || view.content.is_some());
+        for receiver in to {
+            let slot = setting.agent_slot(*receiver);
+            let mut agent = access.get(slot).agent().clone();
+            let record = &mut agent.known[*resource];
+            record.handle = known.handle;
+            if let Some(view) = &view {
+                record.view = Some(view.clone());
+            }
+            access.set(slot, agent.into());
+        }
+        let mut harness = Harness::new(setting, access, agent);
+        harness.handed_off();
+        harness.finish();
+    }
+
+    /// Judges facts by every invariant: its place in the table, and the judgement.
+    pub fn judge<'j>(&'j self, facts: &'j [Fact]) -> impl Iterator<Item = (usize, Judgement)> + 'j {
+        facts.iter().flat_map(move |fact| {
+            INVARIANTS.iter().enumerate().map(move |(index, invariant)| (index, (invariant.judge)(&self.setting, fact)))
+        })
+    }
+
+    /// The first violation of an invariant among facts.
+    #[must_use]
+    pub fn violation(&self, facts: &[Fact], invariant: usize) -> Option<Violation> {
+        self.judge(facts).find_map(|(index, judgement)| match judgement {
+            Judgement::Violation(violation) if index == invariant => Some(violation),
+            _ => None,
+        })
+    }
+}
+
+/// Tags that the engine counts: how calls ended.
+pub mod tags {
+    use crate::model::Outcome;
+
+    /// A call ended with this outcome.
+    #[must_use]
+    pub const fn outcome(outcome: Outcome) -> u16 {
+        outcome as u16
+    }
+
+    /// A call was answered from a record.
+    pub const REPLAYED: u16 = 0x40;
+}
+
+impl System for Simulation {
+    type Component = Component;
+    type Action = Action;
+
+    fn initial(&self) -> Vec<Component> {
+        let setting = &self.setting;
+        let scenario = &setting.model.scenario;
+        let mut components = Vec::new();
+        for (agent, declared) in scenario.agents.iter().enumerate() {
+            let known = (0..setting.resources()).map(|resource| initially_known(setting, agent, resource)).collect();
+            let entries = declared.work.len();
+            components.push(Component::Agent(Agent {
+                id: small(agent),
+                entry: 0,
+                errand: Errand::Begin,
+                attempt: Attempt::First,
+                new_key: true,
+                plans: vec![None; entries],
+                first_plans: vec![None; entries],
+                pending: None,
+                sends: 0,
+                broke: false,
+                redo: None,
+                known,
+            }));
+            components.push(Component::Call(None));
+            components.push(Component::Orphans(Vec::new()));
+            let ledger = Ledger { agent: small(agent), entries: vec![IntentLedger::default(); entries] };
+            components.push(Component::Ledger(ledger));
+        }
+        for (resource, declared) in scenario.resources.iter().enumerate() {
+            let instance = declared.handle.is_some().then(|| Instance {
+                content: declared
+                    .fields
+                    .iter()
+                    .map(|(_, value)| crate::world::Field { value: value.clone(), shows: Intents::NONE })
+                    .collect(),
+                version: setting.first_version(resource),
+                lifecycle: Lifecycle::Open,
+                expired: false,
+                revoked: Vec::new(),
+                approved: None,
+            });
+            components.push(Resource { id: small(resource), instances: instance.into_iter().collect() }.into());
+        }
+        for (slot, _) in setting.all_keys_slots() {
+            let slot = u16::try_from(slot).expect("a state has few slots");
+            components.push(KeyTable { slot, latest_claim: None, records: Vec::new() }.into());
+        }
+        components.push(Component::Budgets(setting.faults().to_vec()));
+        if setting.labelled {
+            components.push(Component::Requests(1));
+        }
+        components
+    }
+
+    fn sources(&self) -> usize {
+        self.sources.len()
+    }
+
+    fn actions(&self, source: usize, access: &Access<'_, Component>) -> Vec<Action> {
+        match self.sources[source] {
+            Source::Agent(agent) => self.agent_actions(agent, access),
+            Source::Orphans(agent) => self.orphan_actions(agent, access),
+            Source::Fault(fault, struck) => {
+                if access.get(self.setting.budgets_slot()).budgets()[fault] == 0 {
+                    return Vec::new();
+                }
+                let targets = (FAULTS[fault].targets)(&self.setting, access, struck);
+                targets.into_iter().map(|target| Action::Fault { fault: small(fault), target }).collect()
+            }
+        }
+    }
+
+    fn parts(&self, action: &Action) -> usize {
+        match action {
+            Action::Fault { fault, .. } => (FAULTS[usize::from(*fault)].parts)(&self.setting),
+            _ => 1,
+        }
+    }
+
+    fn step(&self, action: &Action, part: usize, access: &mut Access<'_, Component>) -> Observations {
+        let performed = self.perform(action, part, access);
+        let mut observations = Observations::default();
+        for (index, judgement) in self.judge(&performed.facts) {
+            match judgement {
+                Judgement::Irrelevant => {}
+                Judgement::Witness => observations.witnessed |= 1 << index,
+                Judgement::Violation(_) => {
+                    observations.violated |= 1 << index;
+                    observations.witnessed |= 1 << index;
+                }
+            }
+        }
+        if let Some((answer, _)) = performed.answered {
+            observations.tags.push(tags::outcome(answer.outcome));
+            if answer.replayed.is_some() {
+                observations.tags.push(tags::REPLAYED);
+            }
+        }
+        observations
+    }
+
+    fn class(&self, action: &Action) -> Class {
+        match action {
+            Action::Fault { .. } => Class::Fault,
+            Action::Deliver { call, .. } | Action::Execute { call } | Action::Cancel { call }
+                if call.orphan.is_some() =>
+            {
+                Class::Idle
+            }
+            _ => Class::Progress,
+        }
+    }
+
+    fn observe(&self, _quiescent: bool, _access: &Access<'_, Component>) -> Observations {
+        Observations::default()
+    }
+
+    fn numbers(&self, component: &Component, visit: &mut dyn FnMut(u16, u16)) {
+        numbers::visit(&self.setting, &mut component.clone(), &mut |space, number| visit(space, *number));
+    }
+
+    fn renumber(&self, component: &mut Component, space: u16, rename: &dyn Fn(u16) -> u16) {
+        numbers::visit(&self.setting, component, &mut |other, number| {
+            if other == space {
+                *number = rename(*number);
+            }
+        });
+    }
+}
+
+/// A root client of the owner, or of a principal with which it is shared, knows the resources that exist at the start.
+fn initially_known(setting: &Setting, agent: usize, resource: usize) -> Known {
+    let exists = setting.resource(resource).handle.is_some();
+    let root = setting.model.scenario.agents[agent].parent.is_none();
+    let knows = exists && root && setting.entitled(setting.principal(agent), resource);
+    let handle = crate::world::Handle { resource: small(resource), instance: 0 };
+    Known { handle: knows.then_some(handle), view: None, leaked: Vec::new() }
+}
+
+/// Every outcome with which calls can end, for coverage.
+#[must_use]
+pub const fn outcomes() -> &'static [Outcome] {
+    Outcome::ALL
+}
+
+/// An index that the limits of a scenario keep below 256.
+fn small(index: usize) -> u8 {
+    u8::try_from(index).expect("the limits of a scenario keep indices below 256")
+}

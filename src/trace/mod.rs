@@ -1,0 +1,351 @@
+//! The one trace object: a run, step by step, from the initial state to a violation.
+//!
+//! A trace holds its three inputs in full, so that it replays without their files. Its steps have names and operands,
+//! never indices of anything inside handlecheck. Diagrams, stories and reports are drawn from it and see nothing else.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The version of the trace format. It changes when a reader of the old one would misunderstand the new one.
+pub const SCHEMA: u32 = 1;
+
+/// A run that violates something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Trace {
+    /// The version of handlecheck that wrote it.
+    pub handlecheck: String,
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The scenario.
+    pub scenario: Input,
+    /// The design.
+    pub design: Input,
+    /// The protocol.
+    pub protocol: Input,
+    /// The budget of each fault that has one, with the overrides of the run.
+    pub bounds: BTreeMap<String, u8>,
+    /// The name of the invariant or assertion that is violated.
+    pub invariant: String,
+    /// The kind of violation, where the invariant has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// One plain sentence: who did what to whom.
+    pub sentence: String,
+    /// How many of the steps are faults.
+    pub faults: u32,
+    /// Who is there.
+    pub agents: Vec<AgentLane>,
+    /// The names of the nodes.
+    pub nodes: Vec<String>,
+    /// The resources, as they are at the start.
+    pub resources: Vec<ResourceLane>,
+    /// The steps. The last one shows the violation.
+    pub steps: Vec<Step>,
+}
+
+/// One of the three inputs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Input {
+    /// Its name.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// The text of its file.
+    pub text: String,
+}
+
+/// An agent, as pictures head its lane.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AgentLane {
+    /// Its name.
+    pub name: String,
+    /// For whom it acts.
+    pub principal: String,
+    /// The agent that started it; none for a root client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+}
+
+/// A resource, as pictures head its lane.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ResourceLane {
+    /// Its name in the scenario.
+    pub name: String,
+    /// Its owner.
+    pub owner: String,
+    /// Its handle and content at the start; none for one that is minted during the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial: Option<Content>,
+    /// The names of its fields.
+    pub fields: Vec<String>,
+}
+
+/// What a handle names, or what an agent believes of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Content {
+    /// The handle.
+    pub handle: String,
+    /// The version, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u16>,
+    /// The values, in the order of the resource's fields; empty where they are not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Step {
+    /// What happens: this identifies the step.
+    pub does: Does,
+    /// What it is about, where it is about a call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallNote>,
+    /// For `execute`: the transaction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<TransactionNote>,
+    /// For `receive`, and for the `execute` that ends a call: the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AnswerNote>,
+    /// What agents were told in this step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<ToldNote>,
+    /// Every fact that the step changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
+    /// The commits of this step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commits: Vec<Commit>,
+    /// After the step, each agent's belief that differs from what is true.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beliefs: Vec<Belief>,
+    /// What happened, in one sentence.
+    pub sentence: String,
+}
+
+/// The name of an action and its operands. Two different enabled actions never have equal ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Does {
+    /// The name of the action, or of the fault.
+    pub action: String,
+    /// The agent that acts or is struck, or whose call it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The request, by its agent and a number: `A-2` is the second call that A sends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// The node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// For `hand-off`: the receivers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub to: Vec<String>,
+    /// The handle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+    /// The principal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub principal: Option<String>,
+    /// For `send`: the leaked key that is presented.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaked_key: Option<String>,
+    /// It is a fault.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fault: bool,
+    /// The call's stream is broken for good: nobody waits for its answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub orphan: bool,
+}
+
+/// A call, as its request says it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CallNote {
+    /// The tool.
+    pub tool: String,
+    /// The resource that it is about, by its name in the scenario.
+    pub resource: String,
+    /// The handle that it names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+    /// What it carries: `memory 32, storage 512`; empty for a read.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub payload: String,
+    /// What the agent wants changed: `memory 32`; empty for a read.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub change: String,
+    /// The versions that it expects, by handle: `v7`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expects: Vec<Expected>,
+    /// Its key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// `first`, `repeat` or `replan`: how it came about. Only where the agent sends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<String>,
+    /// The number of the entry in the agent's work list that it serves, from 1: calls of one entry serve one intent.
+    pub entry: usize,
+}
+
+/// A version that a request expects.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Expected {
+    /// Of which handle.
+    pub handle: String,
+    /// The version.
+    pub version: u16,
+}
+
+/// One transaction of a handler.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TransactionNote {
+    /// The names of its steps.
+    pub steps: Vec<String>,
+    /// The step that ended the call, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_by: Option<String>,
+    /// Its number, from 1.
+    pub number: usize,
+    /// It is one of the `at-end` transactions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_end: bool,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AnswerNote {
+    /// How the call ended.
+    pub outcome: String,
+    /// It was answered from a record.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
+    /// The handle that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+    /// The new version after a change; the current one with `stale-view`; the viewed one with a view.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u16>,
+    /// The view, for a read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view: Option<Content>,
+}
+
+/// What an agent is told about an intent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ToldNote {
+    /// The agent.
+    pub agent: String,
+    /// The intent, in words.
+    pub about: String,
+    /// `ok`, `failure`, `conflict` or `unknown`.
+    pub told: String,
+}
+
+/// A fact that changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Change {
+    /// What it is about: `bsk_42 version`.
+    pub fact: String,
+    /// Its value before the step.
+    pub before: String,
+    /// Its value after the step.
+    pub after: String,
+}
+
+/// A change that was accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Commit {
+    /// Whose.
+    pub agent: String,
+    /// The intent, in words.
+    pub intent: String,
+    /// The content after it.
+    pub content: Content,
+    /// For each field, the agents whose changes it shows.
+    pub shows: Vec<Vec<String>>,
+    /// The names of the fields whose values changed.
+    pub changed: Vec<String>,
+    /// The changes of others that it erased.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub erased: Vec<Erased>,
+    /// How often the intent has now taken effect: 1, or 2 for twice or more.
+    pub effects: u8,
+}
+
+/// A change that a commit erased.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Erased {
+    /// The field.
+    pub field: String,
+    /// Whose changes.
+    pub of: Vec<String>,
+}
+
+/// A belief that differs from what is true.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Belief {
+    /// Whose.
+    pub agent: String,
+    /// What it believes.
+    pub believes: Content,
+    /// What is true; none: the resource is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truth: Option<Content>,
+}
+
+/// A trace file that can't be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is not JSON, or not a trace.
+    #[error("at {path}: {source}")]
+    Malformed {
+        /// Where in the document.
+        path: String,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// It was written by a version that this one does not understand.
+    #[error("the trace has schema {found}, and this handlecheck reads schema {SCHEMA}")]
+    Schema {
+        /// The schema that it has.
+        found: u32,
+    },
+}
+
+impl Trace {
+    /// Reads a trace.
+    ///
+    /// # Errors
+    ///
+    /// When the text is not JSON, not a trace, or of another schema.
+    pub fn from_json(text: &str) -> Result<Self, ReadError> {
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let trace: Self = serde_path_to_error::deserialize(&mut deserializer)
+            .map_err(|error| ReadError::Malformed { path: error.path().to_string(), source: error.into_inner() })?;
+        if trace.schema == SCHEMA { Ok(trace) } else { Err(ReadError::Schema { found: trace.schema }) }
+    }
+
+    /// Writes a trace, as indented JSON with a newline at its end.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a trace has string keys only");
+        text.push('\n');
+        text
+    }
+}

@@ -1,0 +1,103 @@
+//! Clients and subagents: what they know, and what they are about to do.
+
+use super::call::{Key, Request};
+use super::content::Content;
+use super::resource::Handle;
+use crate::model::Event;
+
+/// A client or subagent.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Agent {
+    /// Index of the agent in the scenario.
+    pub id: u8,
+    /// Its place in its work list; the length of the list when it is done, or has left the rest.
+    pub entry: u8,
+    /// What its next or open call is for.
+    pub errand: Errand,
+    /// How its next or open call came about.
+    pub attempt: Attempt,
+    /// Makes a new key when it next plans.
+    pub new_key: bool,
+    /// For each entry of its work list, the number of its last plan. Forgotten when the entry is done, unless the
+    /// harness may have to come back to it.
+    pub plans: Vec<Option<u16>>,
+    /// For each entry, the number of its first plan, where the harness may have to come back to it under the same key.
+    pub first_plans: Vec<Option<u16>>,
+    /// A request that it will send again.
+    pub pending: Option<Request>,
+    /// How often it sent the current intent's mutating call; stays 0 where attempts are unbounded.
+    pub sends: u8,
+    /// A stream broke while it worked on the current intent; stays false where attempts are unbounded.
+    pub broke: bool,
+    /// It had to mint anew, and repeats the entries on that resource.
+    pub redo: Option<Redo>,
+    /// What it knows of each resource.
+    pub known: Vec<Known>,
+}
+
+/// An agent does the entries on a resource again that it minted anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Redo {
+    /// The entry that it was at when it had to mint anew.
+    pub until: u8,
+    /// Under new keys.
+    pub new_key: bool,
+}
+
+/// What an agent knows of one resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Known {
+    /// Its handle.
+    pub handle: Option<Handle>,
+    /// Its view: what it believes.
+    pub view: Option<View>,
+    /// Keys that leaked with the handle.
+    pub leaked: Vec<Key>,
+}
+
+/// What an agent believes of a resource: as read, as handed on, or as it must be after its own accepted change.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct View {
+    /// The version, where it is known.
+    pub version: Option<u16>,
+    /// The content, where it is known.
+    pub content: Option<Content>,
+}
+
+/// What a call is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Errand {
+    /// Nothing was sent yet for this entry.
+    Begin,
+    /// Reading before planning: the resource at this place of the list of those that the entry needs.
+    Reading {
+        /// Why.
+        purpose: Purpose,
+        /// How many of them are read already.
+        done: u8,
+    },
+    /// Reading to see whether the intent took effect.
+    Verify,
+    /// The entry itself: a read, or the mutating call of an intent.
+    Act,
+}
+
+/// Why an agent reads before it plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// It needs a view and has none, or its harness always reads before it writes.
+    Look,
+    /// It plans anew, because of this event.
+    Replan(Event),
+}
+
+/// How a call came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Attempt {
+    /// It is the first send.
+    First,
+    /// It repeats an earlier one.
+    Repeat,
+    /// It follows a refusal.
+    Replan,
+}

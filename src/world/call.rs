@@ -1,0 +1,176 @@
+//! Calls: one request with one response stream.
+
+use super::agent::View;
+use super::content::{Content, Field, Intents};
+use super::resource::Handle;
+use crate::model::{Operation, Outcome, Tool};
+
+/// A request on its way, at a node, or answered.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Call {
+    /// What was asked.
+    pub request: Request,
+    /// Where it is.
+    pub position: Position,
+    /// The stream is broken and may be resumed (an orphan's stream is broken for good, and says nothing here).
+    pub broken: bool,
+}
+
+/// What a client sends.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Request {
+    /// The agent that sent it.
+    pub agent: u8,
+    /// The entry of its work list that it serves (ghost: the server does not see it).
+    pub entry: u8,
+    /// The tool that is called.
+    pub tool: Tool,
+    /// The resource that it is about.
+    pub resource: u8,
+    /// The handle that it names; `None` for a mint.
+    pub handle: Option<Handle>,
+    /// What it carries.
+    pub payload: Payload,
+    /// For each field, the changes that the author's view showed when this was planned (ghost). Empty where the
+    /// payload says it, or where nothing can be erased.
+    pub seen: Vec<Intents>,
+    /// The versions that it expects, its own resource first.
+    pub expected: Vec<Stamp>,
+    /// Its key.
+    pub key: Option<Key>,
+    /// Its request id; 0 in explored states, where ids make no difference.
+    pub id: u16,
+}
+
+/// What a request carries.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Payload {
+    /// Nothing: a read, or an operation without contents.
+    Nothing,
+    /// The change alone.
+    Change(Operation),
+    /// The whole content, with the change in it.
+    Snapshot(Content),
+}
+
+/// A version of one handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Stamp {
+    /// Of which handle.
+    pub handle: Handle,
+    /// The number.
+    pub version: u16,
+}
+
+/// An idempotency key, also called operation id.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    /// One plan of one intent: a repeat keeps it, a new plan makes another.
+    Plan {
+        /// The intent's number in the scenario.
+        intent: u8,
+        /// The plan's number, only ever compared.
+        plan: u16,
+    },
+    /// One constant for all work of all clients.
+    Constant,
+    /// A hash of the arguments: equal arguments, equal keys.
+    Arguments(Box<(Tool, Option<Handle>, Payload, Vec<Stamp>)>),
+}
+
+/// Where a call is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Position {
+    /// Between client and node.
+    InTransit,
+    /// At a node, with some of its transactions done.
+    AtNode {
+        /// The node.
+        node: u8,
+        /// How far it is.
+        progress: Progress,
+    },
+    /// Answered; the answer stays with the node until it is received.
+    Answered {
+        /// The node.
+        node: u8,
+        /// The answer.
+        answer: Answer,
+    },
+}
+
+/// What a handler has done so far.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Progress {
+    /// The next transaction of the handler, or of its `at-end` list when it is ending.
+    pub next: u8,
+    /// The answer is known, and `at-end` transactions are left.
+    pub ending: bool,
+    /// The handler's working copy.
+    pub working: Option<Content>,
+    /// The answer so far; its outcome is `ok` until a step says otherwise.
+    pub answer: Answer,
+    /// This call's own claim on its key.
+    pub claim: Option<u16>,
+}
+
+/// What goes back to the client.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Answer {
+    /// How the call ended.
+    pub outcome: Outcome,
+    /// The handle that it is about: the call's own, that of a recorded answer, or the one minted.
+    pub handle: Option<Handle>,
+    /// A view of the resource, from `read`.
+    pub view: Option<View>,
+    /// The new version after a change; with `stale-view` the current one.
+    pub version: Option<u16>,
+    /// The intent whose recorded outcome this is; `None`: not a replay. (That it is a replay is marked; whose intent it
+    /// was is ghost.)
+    pub replayed: Option<u8>,
+    /// The principal whose record, claim or lease answered or refused the call (ghost).
+    pub held_by: Option<u8>,
+    /// The outcome that this call would have had, had its handle never existed (ghost; `None`: the same).
+    pub unknown_handle: Option<Outcome>,
+}
+
+impl Answer {
+    /// An answer about this handle to which nothing has been added yet.
+    #[must_use]
+    pub const fn about(handle: Option<Handle>) -> Self {
+        Self {
+            outcome: Outcome::Ok,
+            handle,
+            view: None,
+            version: None,
+            replayed: None,
+            held_by: None,
+            unknown_handle: None,
+        }
+    }
+}
+
+impl Call {
+    /// The node at which the call is.
+    #[must_use]
+    pub const fn node(&self) -> Option<u8> {
+        match self.position {
+            Position::InTransit => None,
+            Position::AtNode { node, .. } | Position::Answered { node, .. } => Some(node),
+        }
+    }
+}
+
+impl Payload {
+    /// The payload as the server sees it, without ghost facts.
+    #[must_use]
+    pub fn bare(&self) -> Self {
+        match self {
+            Self::Snapshot(content) => {
+                let bare = |field: &Field| Field { value: field.value.clone(), shows: Intents::NONE };
+                Self::Snapshot(content.iter().map(bare).collect())
+            }
+            Self::Nothing | Self::Change(_) => self.clone(),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Facts: what a step did, as the invariants see it. No component of the modelled system ever sees one.
+
+use super::call::{Answer, Request};
+use super::ledger::IntentLedger;
+use super::resource::{Handle, Instance};
+use crate::model::Told;
+
+/// Something that happened in one step.
+#[derive(Clone, Debug)]
+pub enum Fact {
+    /// A call was sent.
+    Sent {
+        /// The call's request.
+        request: Request,
+        /// Another principal's call presented, or presents, the same key.
+        shares_key: bool,
+    },
+    /// The first transaction of a mutating call runs.
+    Started {
+        /// How often its intent took effect before, on what can still be reached: 0, 1, or 2 for twice or more.
+        effects: u8,
+    },
+    /// A mutating call commits a change.
+    Committed {
+        /// The call's request.
+        request: Request,
+        /// The instance that it changed.
+        handle: Handle,
+        /// That instance before; `None` when it was minted.
+        before: Option<Instance>,
+        /// And after.
+        after: Instance,
+        /// It could erase what others did: it sets, writes a snapshot, or saves what a handler loaded.
+        can_erase: bool,
+        /// How often its intent took effect, this commit included, on what can still be reached.
+        effects: u8,
+        /// What its agent was told about the intent.
+        told: Option<Told>,
+    },
+    /// An answer reached the agent that waited for it.
+    Received {
+        /// The call's request.
+        request: Request,
+        /// The answer.
+        answer: Answer,
+    },
+    /// An agent is told what became of an intent.
+    Told {
+        /// The agent.
+        agent: u8,
+        /// The entry of its work list.
+        entry: u8,
+        /// What it is told.
+        told: Told,
+        /// What had become of the intent.
+        ledger: IntentLedger,
+        /// The view on which the agent stopped shows the intent's effect.
+        shown: bool,
+        /// The intent's call was repeated, refused or broken.
+        troubled: bool,
+    },
+}

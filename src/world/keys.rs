@@ -1,0 +1,76 @@
+//! Key tables: which calls were done already.
+
+use super::call::{Answer, Key, Payload, Stamp};
+use super::resource::Handle;
+use crate::model::Tool;
+
+/// The table of one scope, sorted by instance and key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct KeyTable {
+    /// The slot in which this table is.
+    pub slot: u16,
+    /// The number of the latest claim, kept so that numbers of claims are never used twice.
+    pub latest_claim: Option<u16>,
+    /// Where the scope holds the handle, the instance that the call named; and the key.
+    pub records: Vec<((Option<u8>, Key), Record)>,
+}
+
+/// What stands under a key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Record {
+    /// A call is working on it.
+    Claim {
+        /// The claim's number: how the call knows its own.
+        claim: u16,
+        /// The intent that the call serves (ghost).
+        intent: u8,
+    },
+    /// A call is done.
+    Done {
+        /// What "the same arguments" is compared by.
+        fingerprint: Fingerprint,
+        /// Its answer.
+        answer: Answer,
+        /// The intent that the call served (ghost).
+        intent: u8,
+    },
+}
+
+/// What "the same arguments" is compared by; parts that the design leaves out are `None`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Fingerprint {
+    /// Tool, fields and values.
+    pub operation: Option<(Tool, Payload)>,
+    /// The handle.
+    pub handle: Option<Option<Handle>>,
+    /// The expected versions.
+    pub expected: Option<Vec<Stamp>>,
+}
+
+impl KeyTable {
+    /// What stands under a key.
+    #[must_use]
+    pub fn find(&self, key: &(Option<u8>, Key)) -> Option<&Record> {
+        self.records.binary_search_by(|(other, _)| other.cmp(key)).ok().map(|at| &self.records[at].1)
+    }
+
+    /// Writes over what stands under a key.
+    pub fn insert(&mut self, key: (Option<u8>, Key), record: Record) {
+        match self.records.binary_search_by(|(other, _)| other.cmp(&key)) {
+            Ok(at) => self.records[at].1 = record,
+            Err(at) => self.records.insert(at, (key, record)),
+        }
+    }
+
+    /// Removes what stands under a key.
+    pub fn remove(&mut self, key: &(Option<u8>, Key)) {
+        self.records.retain(|(other, _)| other != key);
+    }
+
+    /// A number that no claim of this table had.
+    pub fn next_claim(&mut self) -> u16 {
+        let next = self.latest_claim.map_or(0, |latest| latest + 1);
+        self.latest_claim = Some(next);
+        next
+    }
+}

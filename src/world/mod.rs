@@ -1,0 +1,73 @@
+//! The components of the state: one small file per actor.
+//!
+//! A state is a short vector of components; [`Setting`] knows which slot holds which. Components are ordinary values.
+//! They know nothing of steps, files or pictures.
+
+pub mod agent;
+pub mod call;
+pub mod content;
+pub mod fact;
+pub mod keys;
+pub mod ledger;
+pub mod numbers;
+pub mod resource;
+mod setting;
+
+pub use agent::{Agent, Attempt, Errand, Known, Purpose, Redo, View};
+pub use call::{Answer, Call, Key, Payload, Position, Progress, Request, Stamp};
+pub use content::{Content, Field, Intents};
+pub use fact::Fact;
+pub use keys::{Fingerprint, KeyTable, Record};
+pub use ledger::{IntentLedger, Ledger};
+pub use resource::{Handle, Instance, Lifecycle, Resource};
+pub use setting::{Intent, Setting};
+
+/// One slot of the state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Component {
+    /// What a client or subagent knows and is about to do.
+    Agent(Agent),
+    /// The call for which an agent waits.
+    Call(Option<Call>),
+    /// The calls of one agent whose streams broke, in their order as values: a multiset.
+    Orphans(Vec<Call>),
+    /// Ghost facts of one agent, which only invariants read.
+    Ledger(Ledger),
+    /// A resource in the store.
+    Resource(Resource),
+    /// The key table of one scope, in the store or in a node's memory.
+    Keys(KeyTable),
+    /// What is left of each fault's budget, in the order of the fault table.
+    Budgets(Vec<u8>),
+    /// The next request id; only in states that are shown, never in explored ones.
+    Requests(u16),
+}
+
+macro_rules! accessors {
+    ($($variant:ident: $kind:ty = $get:ident, $doc:literal;)+) => {
+        impl Component {
+            $(
+                #[doc = $doc]
+                #[must_use]
+                pub fn $get(&self) -> &$kind {
+                    match self {
+                        Self::$variant(value) => value,
+                        other => unreachable!("slot holds {other:?}"),
+                    }
+                }
+            )+
+        }
+        $(impl From<$kind> for Component { fn from(value: $kind) -> Self { Self::$variant(value) } })+
+    };
+}
+
+accessors! {
+    Agent: Agent = agent, "The agent in this slot.";
+    Call: Option<Call> = call, "The open call in this slot.";
+    Orphans: Vec<Call> = orphans, "The orphans in this slot.";
+    Ledger: Ledger = ledger, "The ledger in this slot.";
+    Resource: Resource = resource, "The resource in this slot.";
+    Keys: KeyTable = keys, "The key table in this slot.";
+    Budgets: Vec<u8> = budgets, "The budgets in this slot.";
+    Requests: u16 = requests, "The next request id.";
+}

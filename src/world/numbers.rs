@@ -1,0 +1,173 @@
+//! The numbers in components that are only ever compared: versions, plans, claims.
+//!
+//! Each function visits every such number of its component, mutably; both collecting and renaming are done by it, so
+//! that they can't differ. All destructure their component, so that a new field does not compile until someone has
+//! thought of it.
+
+use super::agent::{Agent, Known, View};
+use super::call::{Answer, Call, Key, Position, Progress, Request, Stamp};
+use super::keys::{Fingerprint, KeyTable, Record};
+use super::resource::{Handle, Instance, Resource};
+use super::{Component, Setting};
+
+/// Spaces of numbers: versions of each instance of each resource, then plans of each intent, then claims of each table.
+const PLANS: u16 = 0x4000;
+const CLAIMS: u16 = 0x8000;
+
+type Visit<'v> = &'v mut dyn FnMut(u16, &mut u16);
+
+fn versions_of(handle: Handle) -> u16 {
+    u16::from(handle.resource) * 256 + u16::from(handle.instance)
+}
+
+/// Visits every number of a component, with its space.
+pub fn visit(setting: &Setting, component: &mut Component, visit: Visit<'_>) {
+    match component {
+        Component::Agent(agent) => self::agent(setting, agent, visit),
+        Component::Call(call) => call.iter_mut().for_each(|call| self::call(setting, call, visit)),
+        Component::Orphans(calls) => {
+            calls.iter_mut().for_each(|call| self::call(setting, call, visit));
+            calls.sort();
+        }
+        Component::Resource(resource) => self::resource(resource, visit),
+        Component::Keys(table) => keys(setting, table, visit),
+        Component::Ledger(_) | Component::Budgets(_) | Component::Requests(_) => {}
+    }
+}
+
+fn agent(setting: &Setting, agent: &mut Agent, visit: Visit<'_>) {
+    let Agent {
+        id,
+        entry: _,
+        errand: _,
+        attempt: _,
+        new_key: _,
+        plans,
+        first_plans,
+        pending,
+        sends: _,
+        broke: _,
+        redo: _,
+        known,
+    } = agent;
+    for (entry, plan) in plans.iter_mut().enumerate().chain(first_plans.iter_mut().enumerate()) {
+        if let Some(plan) = plan {
+            let intent = setting.intent(usize::from(*id), entry).expect("only intents have plans");
+            visit(plans_of(intent), plan);
+        }
+    }
+    if let Some(pending) = pending {
+        request(setting, pending, visit);
+    }
+    for Known { handle, view, leaked } in known {
+        if let (Some(handle), Some(view)) = (handle, view) {
+            self::view(*handle, view, visit);
+        }
+        leaked.iter_mut().for_each(|leaked| key(setting, leaked, visit));
+    }
+}
+
+fn plans_of(intent: usize) -> u16 {
+    PLANS + u16::try_from(intent).expect("there are fewer than 64 intents")
+}
+
+fn view(handle: Handle, view: &mut View, visit: Visit<'_>) {
+    let View { version, content: _ } = view;
+    if let Some(version) = version {
+        visit(versions_of(handle), version);
+    }
+}
+
+fn call(setting: &Setting, call: &mut Call, visit: Visit<'_>) {
+    let Call { request, position, broken: _ } = call;
+    let (agent, resource, tool) = (request.agent, request.resource, request.tool);
+    match position {
+        Position::InTransit => {}
+        Position::AtNode { node, progress } => {
+            let Progress { next: _, ending: _, working: _, answer, claim } = progress;
+            self::answer(answer, visit);
+            if let Some(claim) = claim {
+                let slot = setting.keys_slot(usize::from(agent), usize::from(resource), tool, *node);
+                visit(claims_of(setting, slot), claim);
+            }
+        }
+        Position::Answered { node: _, answer } => self::answer(answer, visit),
+    }
+    self::request(setting, request, visit);
+}
+
+fn claims_of(setting: &Setting, slot: usize) -> u16 {
+    CLAIMS + u16::try_from(slot - setting.resource_slot(0)).expect("a state has few slots")
+}
+
+fn request(setting: &Setting, request: &mut Request, visit: Visit<'_>) {
+    let Request {
+        agent: _,
+        entry: _,
+        tool: _,
+        resource: _,
+        handle: _,
+        payload: _,
+        seen: _,
+        expected,
+        key: presented,
+        id: _,
+    } = request;
+    expected.iter_mut().for_each(|expected| stamp(expected, visit));
+    if let Some(presented) = presented {
+        key(setting, presented, visit);
+    }
+}
+
+fn stamp(stamp: &mut Stamp, visit: Visit<'_>) {
+    visit(versions_of(stamp.handle), &mut stamp.version);
+}
+
+fn key(setting: &Setting, key: &mut Key, visit: Visit<'_>) {
+    let _ = setting;
+    match key {
+        Key::Plan { intent, plan } => visit(plans_of(usize::from(*intent)), plan),
+        Key::Constant => {}
+        Key::Arguments(arguments) => arguments.3.iter_mut().for_each(|expected| stamp(expected, visit)),
+    }
+}
+
+fn answer(answer: &mut Answer, visit: Visit<'_>) {
+    let Answer { outcome: _, handle, view, version, replayed: _, held_by: _, unknown_handle: _ } = answer;
+    if let Some(handle) = handle {
+        if let Some(view) = view {
+            self::view(*handle, view, visit);
+        }
+        if let Some(version) = version {
+            visit(versions_of(*handle), version);
+        }
+    }
+}
+
+fn resource(resource: &mut Resource, visit: Visit<'_>) {
+    let Resource { id, instances } = resource;
+    for (number, instance) in (0..).zip(instances) {
+        let Instance { content: _, version, lifecycle: _, expired: _, revoked: _, approved: _ } = instance;
+        visit(versions_of(Handle { resource: *id, instance: number }), version);
+    }
+}
+
+fn keys(setting: &Setting, table: &mut KeyTable, visit: Visit<'_>) {
+    let slot = table.slot;
+    let KeyTable { slot: _, latest_claim, records } = table;
+    if let Some(latest) = latest_claim {
+        visit(claims_of(setting, usize::from(slot)), latest);
+    }
+    for ((_, presented), record) in records.iter_mut() {
+        key(setting, presented, visit);
+        match record {
+            Record::Claim { claim, intent: _ } => visit(claims_of(setting, usize::from(slot)), claim),
+            Record::Done { fingerprint, answer, intent: _ } => {
+                let Fingerprint { operation: _, handle: _, expected } = fingerprint;
+                expected.iter_mut().flatten().for_each(|expected| stamp(expected, visit));
+                self::answer(answer, visit);
+            }
+        }
+    }
+    records.sort_by(|a, b| a.0.cmp(&b.0));
+}

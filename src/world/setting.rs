@@ -1,0 +1,352 @@
+//! The model as steps need it: which slot holds what, and numbers for intents, principals and key scopes.
+
+use crate::model::design::{Place, ScopePart};
+use crate::model::{AgentId, EntryId, Model, Operation, Principal, Reaction, ResourceId, Tool};
+use crate::model::{Entry, scenario::Resource as Declared};
+
+use super::{Handle, Intents};
+
+/// The static part of a run: the model, and everything that is derived from it once.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Scenario, design and protocol.
+    pub model: Model,
+    /// Every mutating work entry, in the order of agents and entries.
+    pub intents: Vec<Intent>,
+    /// Every principal that occurs, each once.
+    pub principals: Vec<Principal>,
+    /// States carry real version numbers and request ids, for people to read. Such states are never explored: without
+    /// this, numbers start at 0 and are renamed, and request ids are left out.
+    pub labelled: bool,
+    scopes: Vec<Scope>,
+    places: usize,
+    faults: Vec<u8>,
+}
+
+/// One mutating work entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Intent {
+    /// Whose.
+    pub agent: AgentId,
+    /// Where in the work list.
+    pub entry: EntryId,
+    /// What it changes.
+    pub resource: ResourceId,
+    /// How.
+    pub operation: Operation,
+}
+
+/// What calls must have in common to share a key table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Scope {
+    subject: Option<String>,
+    client: Option<Option<String>>,
+    tenant: Option<Option<String>>,
+    resource: Option<ResourceId>,
+    tool: Option<Tool>,
+}
+
+const SLOTS_PER_AGENT: usize = 4;
+
+impl Setting {
+    /// Derives everything from the model. `faults` names the faults in the order of their table.
+    #[must_use]
+    pub fn new(model: Model, faults: &[&str], labelled: bool) -> Self {
+        let scenario = &model.scenario;
+        let mut intents = Vec::new();
+        let mut principals: Vec<Principal> = Vec::new();
+        let mut scopes = Vec::new();
+        for resource in &scenario.resources {
+            principals.extend(resource.owner.iter().chain(&resource.shared_with).cloned());
+        }
+        for (agent, declared) in scenario.agents.iter().enumerate() {
+            principals.push(declared.principal.clone());
+            for (entry, work) in declared.work.iter().enumerate() {
+                if let Entry::Mutate { resource, operation, .. } = work {
+                    intents.push(Intent { agent, entry, resource: *resource, operation: operation.clone() });
+                }
+            }
+        }
+        let mut distinct: Vec<Principal> = Vec::new();
+        for principal in principals {
+            if !distinct.contains(&principal) {
+                distinct.push(principal);
+            }
+        }
+        for intent in &intents {
+            let scope = scope(&model, intent.agent, intent.resource, intent.operation.tool());
+            if !scopes.contains(&scope) {
+                scopes.push(scope);
+            }
+        }
+        let places = match model.design.keys.place {
+            Place::Store => 1,
+            Place::Node => scenario.nodes,
+        };
+        let faults = faults.iter().map(|fault| scenario.faults.get(fault).copied().unwrap_or(0)).collect();
+        Self { intents, principals: distinct, labelled, scopes, places, faults, model }
+    }
+
+    /// How many agents there are.
+    #[must_use]
+    pub const fn agents(&self) -> usize {
+        self.model.scenario.agents.len()
+    }
+
+    /// How many resources there are.
+    #[must_use]
+    pub const fn resources(&self) -> usize {
+        self.model.scenario.resources.len()
+    }
+
+    /// The slot of an agent.
+    #[must_use]
+    pub const fn agent_slot(&self, agent: AgentId) -> usize {
+        agent * SLOTS_PER_AGENT
+    }
+
+    /// The slot of the call for which an agent waits.
+    #[must_use]
+    pub const fn call_slot(&self, agent: AgentId) -> usize {
+        agent * SLOTS_PER_AGENT + 1
+    }
+
+    /// The slot of an agent's orphans.
+    #[must_use]
+    pub const fn orphans_slot(&self, agent: AgentId) -> usize {
+        agent * SLOTS_PER_AGENT + 2
+    }
+
+    /// The slot of an agent's ledger.
+    #[must_use]
+    pub const fn ledger_slot(&self, agent: AgentId) -> usize {
+        agent * SLOTS_PER_AGENT + 3
+    }
+
+    /// The slot of a resource in the store.
+    #[must_use]
+    pub const fn resource_slot(&self, resource: ResourceId) -> usize {
+        self.agents() * SLOTS_PER_AGENT + resource
+    }
+
+    /// The slot of the key table that a call uses: of its scope, in the store or in the memory of the node.
+    #[must_use]
+    pub fn keys_slot(&self, agent: AgentId, resource: ResourceId, tool: Tool, node: u8) -> usize {
+        let scope = scope(&self.model, agent, resource, tool);
+        let index = self.scopes.iter().position(|other| *other == scope);
+        let index = index.expect("scopes are collected from all intents, and only their calls carry keys");
+        let place = match self.model.design.keys.place {
+            Place::Store => 0,
+            Place::Node => usize::from(node),
+        };
+        self.first_keys_slot() + place * self.scopes.len() + index
+    }
+
+    /// The slots of all key tables, with the node in whose memory each is (`None`: the store).
+    pub fn all_keys_slots(&self) -> impl Iterator<Item = (usize, Option<u8>)> + '_ {
+        let in_memory = self.model.design.keys.place == Place::Node;
+        (self.first_keys_slot()..self.budgets_slot()).map(move |slot| {
+            let place = (slot - self.first_keys_slot()) / self.scopes.len();
+            (slot, in_memory.then_some(small(place)))
+        })
+    }
+
+    const fn first_keys_slot(&self) -> usize {
+        self.agents() * SLOTS_PER_AGENT + self.resources()
+    }
+
+    /// The slot of the fault budgets.
+    #[must_use]
+    pub const fn budgets_slot(&self) -> usize {
+        self.first_keys_slot() + self.places * self.scopes.len()
+    }
+
+    /// The slot of the next request id, where states are labelled.
+    #[must_use]
+    pub fn requests_slot(&self) -> Option<usize> {
+        self.labelled.then_some(self.budgets_slot() + 1)
+    }
+
+    /// Whether a slot is memory of a node, which no transaction rolls back and a restart clears.
+    #[must_use]
+    pub fn is_node_memory(&self, slot: usize) -> bool {
+        self.model.design.keys.place == Place::Node && (self.first_keys_slot()..self.budgets_slot()).contains(&slot)
+    }
+
+    /// The budget of each fault at the start, in the order of the fault table.
+    #[must_use]
+    pub fn faults(&self) -> &[u8] {
+        &self.faults
+    }
+
+    /// Whether a key table tells instances of a resource apart.
+    #[must_use]
+    pub fn keys_by_handle(&self) -> bool {
+        self.model.design.keys.scope.contains(&ScopePart::Handle)
+    }
+
+    /// The declaration of a resource.
+    #[must_use]
+    pub fn resource(&self, resource: ResourceId) -> &Declared {
+        &self.model.scenario.resources[resource]
+    }
+
+    /// The number of an agent's principal.
+    #[must_use]
+    pub fn principal(&self, agent: AgentId) -> u8 {
+        self.principal_number(&self.model.scenario.agents[agent].principal)
+    }
+
+    /// The number of a principal that occurs in the scenario.
+    #[must_use]
+    pub fn principal_number(&self, principal: &Principal) -> u8 {
+        let index = self.principals.iter().position(|other| other == principal);
+        small(index.expect("principals are collected from all resources and agents"))
+    }
+
+    /// The owner of a resource. A minted one belongs to the principal of the agent that mints it; a resource that is
+    /// neither declared nor minted does not exist.
+    #[must_use]
+    pub fn owner(&self, resource: ResourceId) -> u8 {
+        let minter = || {
+            let mints = |intent: &&Intent| intent.resource == resource && intent.operation == Operation::Mint;
+            self.intents.iter().find(mints).map(|intent| self.principal(intent.agent))
+        };
+        let declared = self.resource(resource).owner.as_ref().map(|owner| self.principal_number(owner));
+        declared.or_else(minter).expect("a resource has an owner or is minted")
+    }
+
+    /// Whether a principal may use a resource: it owns it, or it is shared with it.
+    #[must_use]
+    pub fn entitled(&self, principal: u8, resource: ResourceId) -> bool {
+        let shared = &self.resource(resource).shared_with;
+        principal == self.owner(resource) || shared.contains(&self.principals[usize::from(principal)])
+    }
+
+    /// The number of the intent of an agent's work entry; `None` where the entry is no intent.
+    #[must_use]
+    pub fn intent(&self, agent: AgentId, entry: EntryId) -> Option<usize> {
+        self.intents.iter().position(|intent| intent.agent == agent && intent.entry == entry)
+    }
+
+    /// All intents of an agent.
+    #[must_use]
+    pub fn intents_of(&self, agent: AgentId) -> Intents {
+        let own = self.intents.iter().enumerate().filter(|(_, intent)| intent.agent == agent);
+        own.fold(Intents::NONE, |all, (number, _)| all.union(Intents::of(number)))
+    }
+
+    /// The intents of the same agent that come before this one in its work list.
+    #[must_use]
+    pub fn earlier_intents(&self, intent: usize) -> Intents {
+        let Intent { agent, entry, .. } = self.intents[intent];
+        let earlier = self.intents.iter().enumerate().filter(|(_, other)| other.agent == agent && other.entry < entry);
+        earlier.fold(Intents::NONE, |all, (number, _)| all.union(Intents::of(number)))
+    }
+
+    /// Whether an agent may have to mint anew, and so to come back to intents that it was done with.
+    #[must_use]
+    pub fn mints_again(&self, agent: AgentId) -> bool {
+        self.reactions(agent).any(|reaction| matches!(reaction, Reaction::Mint { .. }))
+    }
+
+    /// Whether it may have to do so under the keys of its first plans.
+    #[must_use]
+    pub fn mints_again_under_same_key(&self, agent: AgentId) -> bool {
+        self.reactions(agent).any(|reaction| matches!(reaction, Reaction::Mint { new_key: false }))
+    }
+
+    /// Every reaction in an agent's settings, those behind an `else` included.
+    fn reactions(&self, agent: AgentId) -> impl Iterator<Item = &Reaction> {
+        let outer = self.model.clients[agent].iter().flat_map(|client| client.on.values());
+        outer.flat_map(|reaction| {
+            std::iter::successors(Some(reaction), |reaction| match reaction {
+                Reaction::Replan { only_if: Some((_, otherwise)), .. } => Some(otherwise),
+                _ => None,
+            })
+        })
+    }
+
+    /// The version that a resource has when it is made.
+    #[must_use]
+    pub fn first_version(&self, resource: ResourceId) -> u16 {
+        if !self.labelled {
+            return 0;
+        }
+        u16::try_from(self.resource(resource).version).unwrap_or(u16::MAX / 2)
+    }
+}
+
+/// Names, for people.
+impl Setting {
+    /// An agent's name.
+    #[must_use]
+    pub fn agent_name(&self, agent: AgentId) -> &str {
+        &self.model.scenario.agents[agent].name
+    }
+
+    /// A node's name: they are numbered from 1.
+    #[must_use]
+    pub fn node_name(&self, node: u8) -> String {
+        format!("node-{}", node + 1)
+    }
+
+    /// A handle as clients see it. Minted ones are named after the resource.
+    #[must_use]
+    pub fn handle_name(&self, handle: Handle) -> String {
+        let resource = self.resource(usize::from(handle.resource));
+        match &resource.handle {
+            Some(name) if handle.instance == 0 => name.clone(),
+            _ => format!("{}-{}", resource.name, handle.instance + 1),
+        }
+    }
+
+    /// What a work entry is about, in words: `memory 32 on basket`.
+    #[must_use]
+    pub fn entry_words(&self, agent: AgentId, entry: EntryId) -> String {
+        let (resource, words) = match &self.model.scenario.agents[agent].work[entry] {
+            Entry::Read { resource } => (*resource, "a read".to_owned()),
+            Entry::HandOff { resource, .. } => (*resource, "the hand-off".to_owned()),
+            Entry::Mutate { resource, operation, .. } => (*resource, self.operation_words(*resource, operation)),
+        };
+        format!("{words} on {}", self.resource(resource).name)
+    }
+
+    /// What an operation does, in words: `memory 32`.
+    #[must_use]
+    pub fn operation_words(&self, resource: ResourceId, operation: &Operation) -> String {
+        let fields = &self.resource(resource).fields;
+        let list = |words: Vec<String>| words.join(", ");
+        match operation {
+            Operation::Set(changes) => {
+                list(changes.iter().map(|(field, value)| format!("{} {value}", fields[*field].0)).collect())
+            }
+            Operation::Append(changes) => {
+                list(changes.iter().map(|(field, value)| format!("{} + {value}", fields[*field].0)).collect())
+            }
+            Operation::Increment(changes) => {
+                list(changes.iter().map(|(field, amount)| format!("{} + {amount}", fields[*field].0)).collect())
+            }
+            other => other.name().to_owned(),
+        }
+    }
+}
+
+fn scope(model: &Model, agent: AgentId, resource: ResourceId, tool: Tool) -> Scope {
+    let parts = &model.design.keys.scope;
+    let whole = parts.contains(&ScopePart::Principal);
+    let has = |part: ScopePart| parts.contains(&part);
+    let principal = &model.scenario.agents[agent].principal;
+    Scope {
+        subject: (whole || has(ScopePart::Subject)).then(|| principal.subject.clone()),
+        client: (whole || has(ScopePart::Client)).then(|| principal.client.clone()),
+        tenant: (whole || has(ScopePart::Tenant)).then(|| principal.tenant.clone()),
+        resource: has(ScopePart::Handle).then_some(resource),
+        tool: has(ScopePart::Tool).then_some(tool),
+    }
+}
+
+/// An index that the limits of a scenario keep below 256.
+pub(super) fn small(index: usize) -> u8 {
+    u8::try_from(index).expect("the limits of a scenario keep indices below 256")
+}
