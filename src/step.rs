@@ -3,6 +3,7 @@
 //! [`Simulation`] is the composed model as a [`System`] that the engine explores.
 
 use crate::action::{Action, CallRef};
+use crate::assertion::{self, Compiled, Facts, Names, ResourceFacts};
 use crate::engine::{Access, Class, Observations, System};
 use crate::faults::{FAULTS, Strike, Strikes};
 use crate::handler::{Programs, Ran};
@@ -10,7 +11,7 @@ use crate::harness::{Harness, Move, next_move};
 use crate::invariants::{INVARIANTS, Judgement, Violation};
 use crate::model::protocol::ClosedStream;
 use crate::model::scenario::Carried;
-use crate::model::{Entry, Model, Outcome};
+use crate::model::{Assertion, Entry, Model, Outcome, Told, Value};
 use crate::world::{
     Agent, Answer, Attempt, Call, Component, Errand, Fact, Instance, IntentLedger, Intents, KeyTable, Known, Ledger,
     Lifecycle, Position, Progress, Resource, Setting, View, numbers,
@@ -21,6 +22,28 @@ pub struct Simulation {
     setting: Setting,
     programs: Programs,
     sources: Vec<Source>,
+    finally: Vec<Compiled>,
+    sometimes: Vec<Compiled>,
+}
+
+/// Something that is checked in a run: an invariant, or an assertion of the scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Property {
+    /// Its name.
+    pub name: String,
+    /// What kind of property it is.
+    pub kind: PropertyKind,
+}
+
+/// What kind of property it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PropertyKind {
+    /// A row of the invariant table, which judges steps.
+    Invariant,
+    /// Judged in every quiescent state in which every intent was told as `ok`.
+    Finally,
+    /// Must hold in some state.
+    Sometimes,
 }
 
 /// Whatever may move by itself.
@@ -73,7 +96,26 @@ impl Simulation {
                 sources.extend((0..struck).map(|struck| Source::Fault(index, struck)));
             }
         }
-        Self { setting, programs, sources }
+        let scenario = &setting.model.scenario;
+        let names = Names::of(scenario);
+        let compile = |assertion: &Assertion| {
+            assertion::compile(&assertion.expression, &names).expect("reading checked every assertion")
+        };
+        let (finally, sometimes) = (&scenario.finally, &scenario.sometimes);
+        let finally = finally.iter().map(compile).collect();
+        let sometimes = sometimes.iter().map(compile).collect();
+        Self { setting, programs, sources, finally, sometimes }
+    }
+
+    /// Everything that is checked, in the order of the engine's bits.
+    #[must_use]
+    pub fn properties(&self) -> Vec<Property> {
+        let scenario = &self.setting.model.scenario;
+        let invariants = INVARIANTS.iter().map(|row| (row.name, PropertyKind::Invariant));
+        let finally = scenario.finally.iter().map(|assertion| (&*assertion.name, PropertyKind::Finally));
+        let sometimes = scenario.sometimes.iter().map(|assertion| (&*assertion.name, PropertyKind::Sometimes));
+        let all = invariants.chain(finally).chain(sometimes);
+        all.map(|(name, kind)| Property { name: name.to_owned(), kind }).collect()
     }
 
     /// The static part.
@@ -278,6 +320,67 @@ impl Simulation {
         harness.finish();
     }
 
+    /// What `[finally]` says of a quiescent state: each assertion's bit, and whether it holds. Nothing, where some intent
+    /// was not told as `ok`.
+    pub fn finally(&self, access: &Access<'_, Component>) -> Vec<(usize, Result<bool, String>)> {
+        let told_ok = |agent: usize| {
+            let ledger = access.get(self.setting.ledger_slot(agent)).ledger();
+            let entries = ledger.entries.iter().enumerate();
+            let mut intents = entries.filter(|(entry, _)| self.setting.intent(agent, *entry).is_some());
+            intents.all(|(_, intent)| intent.told == Some(Told::Ok))
+        };
+        if self.finally.is_empty() || !(0..self.setting.agents()).all(told_ok) {
+            return Vec::new();
+        }
+        let holds = self.evaluate(&self.finally, access);
+        (INVARIANTS.len()..).zip(holds).collect()
+    }
+
+    fn sometimes(&self, access: &Access<'_, Component>) -> Vec<(usize, bool)> {
+        if self.sometimes.is_empty() {
+            return Vec::new();
+        }
+        let holds = self.evaluate(&self.sometimes, access).into_iter().map(|holds| holds == Ok(true));
+        (INVARIANTS.len() + self.finally.len()..).zip(holds).collect()
+    }
+
+    fn evaluate(&self, assertions: &[Compiled], access: &Access<'_, Component>) -> Vec<Result<bool, String>> {
+        let setting = &self.setting;
+        let told: Vec<Vec<Told>> = (0..setting.agents())
+            .map(|agent| {
+                let ledger = access.get(setting.ledger_slot(agent)).ledger();
+                ledger.entries.iter().filter_map(|intent| intent.told).collect()
+            })
+            .collect();
+        let told: Vec<(&str, &[Told])> =
+            told.iter().enumerate().map(|(agent, told)| (setting.agent_name(agent), &**told)).collect();
+        // Fields and version are those of the latest instance; of a resource that was never minted, as declared.
+        let state: Vec<(Vec<(String, Value)>, i64)> = (0..setting.resources())
+            .map(|resource| {
+                let declared = setting.resource(resource);
+                match access.get(setting.resource_slot(resource)).resource().instances.last() {
+                    None => (declared.fields.clone(), i64::from(declared.version)),
+                    Some(instance) => {
+                        let names = declared.fields.iter().map(|(name, _)| name.clone());
+                        let values = instance.content.iter().map(|field| field.value.clone());
+                        (names.zip(values).collect(), i64::from(instance.version))
+                    }
+                }
+            })
+            .collect();
+        let resources: Vec<ResourceFacts<'_>> = state
+            .iter()
+            .enumerate()
+            .map(|(resource, (fields, version))| ResourceFacts {
+                name: &setting.resource(resource).name,
+                fields,
+                version: *version,
+            })
+            .collect();
+        let facts = Facts { resources: &resources, told: &told };
+        assertions.iter().map(|assertion| assertion.evaluate(&facts)).collect()
+    }
+
     /// Judges facts by every invariant: its place in the table, and the judgement.
     pub fn judge<'j>(&'j self, facts: &'j [Fact]) -> impl Iterator<Item = (usize, Judgement)> + 'j {
         facts.iter().flat_map(move |fact| {
@@ -360,7 +463,7 @@ impl System for Simulation {
         }
         components.push(Component::Budgets(setting.faults().to_vec()));
         if setting.labelled {
-            components.push(Component::Requests(1));
+            components.push(Component::Requests(vec![0; setting.agents()]));
         }
         components
     }
@@ -424,12 +527,27 @@ impl System for Simulation {
         }
     }
 
-    fn observe(&self, _quiescent: bool, _access: &Access<'_, Component>) -> Observations {
-        Observations::default()
+    fn observe(&self, quiescent: bool, access: &Access<'_, Component>) -> Observations {
+        let mut observations = Observations::default();
+        for (index, holds) in self.sometimes(access) {
+            observations.witnessed |= u64::from(holds) << index;
+        }
+        if quiescent {
+            for (index, holds) in self.finally(access) {
+                observations.witnessed |= 1 << index;
+                observations.violated |= u64::from(holds != Ok(true)) << index;
+            }
+        }
+        observations
     }
 
     fn numbers(&self, component: &Component, visit: &mut dyn FnMut(u16, u16)) {
-        numbers::visit(&self.setting, &mut component.clone(), &mut |space, number| visit(space, *number));
+        let real = self.setting.has_real_versions();
+        numbers::visit(&self.setting, &mut component.clone(), &mut |space, number| {
+            if !(real && numbers::are_versions(space)) {
+                visit(space, *number);
+            }
+        });
     }
 
     fn renumber(&self, component: &mut Component, space: u16, rename: &dyn Fn(u16) -> u16) {

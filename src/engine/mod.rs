@@ -7,6 +7,7 @@ mod access;
 mod intern;
 mod memo;
 mod numbering;
+pub mod plain;
 mod search;
 pub mod second;
 mod system;

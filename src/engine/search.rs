@@ -428,7 +428,7 @@ impl<S: System> Exploration<S> {
         let mut path: Vec<Vec<S::Component>> = indices.into_iter().map(|index| self.state(index)).collect();
         if let Some(ordinal) = found.transition {
             let last = path.last().expect("a path has an initial state");
-            let successors = super::second::successors(system, last);
+            let successors = super::plain::successors(system, last);
             path.push(successors.into_iter().nth(usize::from(ordinal)).expect("the transition was taken").state);
         }
         path

@@ -8,74 +8,12 @@
 //! steps (so verdicts are gathered while it expands, and a shortest length is searched in a run of its own in which
 //! the state carries whether the property was violated); a property is a plain function with a static name.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use stateright::{Checker, Model, Property};
 
+use super::plain::{apply, enabled, normalise};
 use super::{Access, Class, Observations, System};
-
-/// One successor of a state.
-#[derive(Clone, Debug)]
-pub struct Successor<S: System> {
-    /// The action that leads to it.
-    pub action: S::Action,
-    /// What the action showed.
-    pub observations: Observations,
-    /// The state after it, normalised.
-    pub state: Vec<S::Component>,
-}
-
-/// Every successor of a state, in the order of exploration, computed afresh.
-pub fn successors<S: System>(system: &S, state: &[S::Component]) -> Vec<Successor<S>> {
-    let mut successors = Vec::new();
-    for source in 0..system.sources() {
-        for action in system.actions(source, &Access::new(state)) {
-            let (mut next, observations) = apply(system, state, &action);
-            normalise(system, &mut next);
-            successors.push(Successor { action, observations, state: next });
-        }
-    }
-    successors
-}
-
-/// The state after an enabled action, not normalised, and what the action showed.
-pub fn apply<S: System>(system: &S, state: &[S::Component], action: &S::Action) -> (Vec<S::Component>, Observations) {
-    let mut next = state.to_vec();
-    let mut all = Observations::default();
-    for part in 0..system.parts(action) {
-        let mut access = Access::new(state);
-        let observations = system.step(action, part, &mut access);
-        all.violated |= observations.violated;
-        all.witnessed |= observations.witnessed;
-        all.tags.extend(observations.tags);
-        for (slot, component) in access.finish().1 {
-            next[usize::from(slot)] = component;
-        }
-    }
-    (next, all)
-}
-
-/// Renames the numbers of every space to 0, 1, 2, ... in their order.
-pub fn normalise<S: System>(system: &S, state: &mut [S::Component]) {
-    let mut used: BTreeSet<(u16, u16)> = BTreeSet::new();
-    for component in state.iter() {
-        system.numbers(component, &mut |space, number| {
-            used.insert((space, number));
-        });
-    }
-    let spaces: BTreeSet<u16> = used.iter().map(|(space, _)| *space).collect();
-    for space in spaces {
-        let numbers: Vec<u16> = used.range((space, 0)..=(space, u16::MAX)).map(|(_, number)| *number).collect();
-        let rank = |number: u16| {
-            let rank = numbers.binary_search(&number).expect("every number of the state was collected");
-            u16::try_from(rank).expect("there are fewer ranks than numbers")
-        };
-        for component in state.iter_mut() {
-            system.renumber(component, space, &rank);
-        }
-    }
-}
 
 /// What stateright found out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -133,9 +71,8 @@ impl<S: System> Adapter<S> {
 
     /// What is observed in the state as such.
     fn observe(&self, components: &[S::Component]) -> Observations {
-        let actions =
-            (0..self.system.sources()).flat_map(|source| self.system.actions(source, &Access::new(components)));
-        let quiescent = actions.into_iter().all(|action| self.system.class(&action) != Class::Progress);
+        let mut actions = enabled(&*self.system, components).into_iter();
+        let quiescent = actions.all(|action| self.system.class(&action) != Class::Progress);
         let observations = self.system.observe(quiescent, &Access::new(components));
         self.gather(&observations);
         observations
@@ -158,9 +95,7 @@ impl<S: System + Send + 'static> Model for Adapter<S> {
     }
 
     fn actions(&self, state: &Self::State, actions: &mut Vec<Self::Action>) {
-        for source in 0..self.system.sources() {
-            actions.extend(self.system.actions(source, &Access::new(&state.components)));
-        }
+        actions.extend(enabled(&*self.system, &state.components));
     }
 
     fn next_state(&self, state: &Self::State, action: Self::Action) -> Option<Self::State> {

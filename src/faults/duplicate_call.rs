@@ -6,6 +6,7 @@
 use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
 use crate::engine::Access;
+use crate::harness::next_request;
 use crate::world::{Component, Fact, Position, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Agents, targets, parts: one_part, strike };
@@ -21,10 +22,7 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
     let slot = strike.setting.call_slot(usize::from(agent));
     let mut copy = strike.access.get(slot).call().clone().expect("the call is open");
     copy.broken = false;
-    if let Some(requests) = strike.setting.requests_slot() {
-        copy.request.id = *strike.access.get(requests).requests();
-        strike.access.set(requests, Component::Requests(copy.request.id.saturating_add(1)));
-    }
+    copy.request.id = next_request(strike.setting, strike.access, usize::from(agent));
     strike.programs.abandon(strike.setting, strike.access, copy);
     Vec::new()
 }

@@ -6,6 +6,8 @@
 mod planning;
 mod reacting;
 
+pub use planning::next_request;
+
 use crate::engine::Access;
 use crate::model::{AgentId, Client, Entry, Operation, ResourceId, Tool};
 use crate::world::{Agent, Attempt, Component, Errand, Fact, Known, Redo, Setting, View};

@@ -1,10 +1,11 @@
 //! Planning and sending: how an agent makes a request of what it knows.
 
 use super::Harness;
+use crate::engine::Access;
 use crate::handler::change_fields;
 use crate::model::client::{BeforeWrite, KeyPolicy, Payload as Carries, Precondition, Presents};
 use crate::model::scenario::Carried;
-use crate::model::{Client, Entry, Operation, ResourceId, Tool};
+use crate::model::{AgentId, Client, Entry, Operation, ResourceId, Tool};
 use crate::world::{
     Agent, Attempt, Call, Component, Errand, Fact, Handle, Intents, Key, Payload, Position, Purpose, Request, Setting,
     Stamp,
@@ -65,6 +66,16 @@ pub(super) fn next_reading(setting: &Setting, agent: &Agent, purpose: Purpose, f
     list.into_iter().find(|(_, resource)| readable(*resource) && (always || lacks(*resource))).map(|(index, _)| index)
 }
 
+/// The number of an agent's next request; 0 where states carry no request ids.
+pub fn next_request(setting: &Setting, access: &mut Access<'_, Component>, agent: AgentId) -> u16 {
+    let Some(slot) = setting.requests_slot() else { return 0 };
+    let mut requests = access.get(slot).requests().clone();
+    requests[agent] = requests[agent].saturating_add(1);
+    let next = requests[agent];
+    access.set(slot, Component::Requests(requests));
+    next
+}
+
 impl Harness<'_, '_> {
     /// The resource that the agent reads in this errand.
     pub(super) fn reading(&self, done: u8) -> ResourceId {
@@ -95,11 +106,7 @@ impl Harness<'_, '_> {
             }
             (Errand::Act, Entry::Mutate { .. }) => self.mutating(leaked),
         };
-        if let Some(slot) = self.setting.requests_slot() {
-            let id = *self.access.get(slot).requests();
-            self.access.set(slot, Component::Requests(id.saturating_add(1)));
-            request.id = id;
-        }
+        request.id = next_request(self.setting, self.access, self.id());
         let shares_key = request.key.as_ref().is_some_and(|key| self.is_shared(key));
         self.facts.push(Fact::Sent { request: request.clone(), shares_key });
         let call = Call { request, position: Position::InTransit, broken: false };
@@ -253,14 +260,13 @@ impl Harness<'_, '_> {
     /// How many leaked keys the agent may choose from for its next call; 0: it presents its own, or none.
     #[must_use]
     pub fn leaked_keys(setting: &Setting, agent: &Agent) -> u8 {
-        let Some(entry @ Entry::Mutate { resource, operation, .. }) = super::entry(setting, agent) else { return 0 };
+        let Some(Entry::Mutate { resource, operation, .. }) = super::entry(setting, agent) else { return 0 };
         let presents = setting.model.client(usize::from(agent.id), operation.tool()).presents;
         let acts = match agent.errand {
             Errand::Begin => next_reading(setting, agent, Purpose::Look, 0).is_none(),
             Errand::Act => true,
             Errand::Reading { .. } | Errand::Verify => false,
         };
-        let _ = entry;
         if presents == Presents::LeakedKey && acts { small(agent.known[*resource].leaked.len()) } else { 0 }
     }
 }

@@ -8,6 +8,15 @@ use crate::world::{
     Answer, Attempt, Errand, Fact, Intents, Known, Payload, Position, Purpose, Redo, Request, Stamp, View,
 };
 
+/// On what an agent is told something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ground {
+    /// The server answered `ok`.
+    Answer,
+    /// The agent gave up, or was satisfied, with the view that it has.
+    View,
+}
+
 impl Harness<'_, '_> {
     /// The agent receives the answer for which it waits.
     pub fn receive(&mut self) {
@@ -23,7 +32,7 @@ impl Harness<'_, '_> {
             self.has_read(&request, &answer);
         } else {
             self.believe_change(&request, &answer);
-            self.tell(Told::Ok, false);
+            self.tell(Told::Ok, Ground::Answer);
         }
     }
 
@@ -45,7 +54,7 @@ impl Harness<'_, '_> {
             Errand::Act => self.advance(),
             Errand::Verify => {
                 let told = if self.is_satisfied() { Told::Ok } else { Told::Unknown };
-                self.tell(told, true);
+                self.tell(told, Ground::View);
             }
             Errand::Reading { purpose, done } => {
                 if let Purpose::Replan(event) = purpose {
@@ -96,10 +105,6 @@ impl Harness<'_, '_> {
         let Some(content) = self.view(*resource).and_then(|view| view.content.as_ref()) else { return false };
         match operation {
             Operation::Set(changes) => changes.iter().all(|(field, value)| content[*field].value == *value),
-            Operation::Append(changes) => changes.iter().all(|(field, element)| match &content[*field].value {
-                crate::model::Value::List(elements) => elements.contains(element),
-                _ => false,
-            }),
             _ => false,
         }
     }
@@ -146,10 +151,10 @@ impl Harness<'_, '_> {
         let reads = request.tool == Tool::Read;
         if !matches!(reaction, Reaction::Tell(_)) && self.is_spent() {
             let told = if self.agent.broke { Told::Unknown } else { Told::Failure };
-            return self.tell(told, true);
+            return self.tell(told, Ground::View);
         }
         match reaction {
-            Reaction::Tell(told) => self.tell(told, true),
+            Reaction::Tell(told) => self.tell(told, Ground::View),
             // A read has nothing to keep: whatever the reaction, it is read again.
             Reaction::Same { .. } | Reaction::SameWithNewVersion { .. } | Reaction::Replan { .. } | Reaction::Read
                 if reads =>
@@ -203,7 +208,7 @@ impl Harness<'_, '_> {
     fn mint_again(&mut self, resource: ResourceId, new_key: bool) {
         let work = &self.setting.model.scenario.agents[self.id()].work;
         let mints = |entry: &Entry| matches!(entry, Entry::Mutate { resource: minted, operation: Operation::Mint, .. } if *minted == resource);
-        let Some(minting) = work.iter().position(mints) else { return self.tell(Told::Failure, true) };
+        let Some(minting) = work.iter().position(mints) else { return self.tell(Told::Failure, Ground::View) };
         let until = self.agent.redo.map_or(self.agent.entry, |redo| redo.until.max(self.agent.entry));
         self.agent.redo = Some(Redo { until, new_key });
         self.agent.known[resource] = Known::default();
@@ -212,7 +217,7 @@ impl Harness<'_, '_> {
     }
 
     /// The agent is told what became of its entry, and goes on or stops. An intent is told once.
-    fn tell(&mut self, told: Told, troubled: bool) {
+    fn tell(&mut self, told: Told, ground: Ground) {
         let entry = self.agent.entry;
         let tool = self.entry().and_then(Entry::tool).unwrap_or(Tool::Read);
         if self.setting.intent(self.id(), usize::from(entry)).is_some() {
@@ -221,8 +226,8 @@ impl Harness<'_, '_> {
             let of_intent = &mut ledger.entries[usize::from(entry)];
             if of_intent.told.is_none() {
                 of_intent.told = Some(told);
-                let shown = self.shows_set();
-                let troubled = troubled || self.agent.attempt != Attempt::First;
+                let shown = ground == Ground::View && self.is_satisfied();
+                let troubled = ground == Ground::View || self.agent.attempt != Attempt::First;
                 let ledger = of_intent.clone();
                 self.facts.push(Fact::Told { agent: self.agent.id, entry, told, ledger, shown, troubled });
             }
@@ -230,10 +235,5 @@ impl Harness<'_, '_> {
         }
         let stops = told != Told::Ok && self.client(tool).after_failure == AfterFailure::Stop;
         if stops { self.leave() } else { self.advance() }
-    }
-
-    /// Whether the view on which the agent stops shows what a `set` wants.
-    fn shows_set(&self) -> bool {
-        matches!(self.entry(), Some(Entry::Mutate { operation: Operation::Set(_), .. })) && self.is_satisfied()
     }
 }

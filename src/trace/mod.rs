@@ -3,9 +3,16 @@
 //! A trace holds its three inputs in full, so that it replays without their files. Its steps have names and operands,
 //! never indices of anything inside handlecheck. Diagrams, stories and reports are drawn from it and see nothing else.
 
+mod record;
+mod replay;
+mod words;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+pub use record::{RecordError, Sources, is_ambiguous, record};
+pub use replay::{ReplayError, replay};
 
 /// The version of the trace format. It changes when a reader of the old one would misunderstand the new one.
 pub const SCHEMA: u32 = 1;

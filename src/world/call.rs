@@ -38,7 +38,7 @@ pub struct Request {
     pub expected: Vec<Stamp>,
     /// Its key.
     pub key: Option<Key>,
-    /// Its request id; 0 in explored states, where ids make no difference.
+    /// Its number among the requests of its agent, from 1; 0 in explored states, where request ids make no difference.
     pub id: u16,
 }
 

@@ -39,8 +39,8 @@ pub enum Component {
     Keys(KeyTable),
     /// What is left of each fault's budget, in the order of the fault table.
     Budgets(Vec<u8>),
-    /// The next request id; only in states that are shown, never in explored ones.
-    Requests(u16),
+    /// How many requests each agent has sent; only in states that are shown, never in explored ones.
+    Requests(Vec<u16>),
 }
 
 macro_rules! accessors {
@@ -57,8 +57,22 @@ macro_rules! accessors {
                 }
             )+
         }
+    };
+}
+
+/// Components whose type says which slot they are for.
+macro_rules! conversions {
+    ($($variant:ident: $kind:ty;)+) => {
         $(impl From<$kind> for Component { fn from(value: $kind) -> Self { Self::$variant(value) } })+
     };
+}
+
+conversions! {
+    Agent: Agent;
+    Call: Option<Call>;
+    Ledger: Ledger;
+    Resource: Resource;
+    Keys: KeyTable;
 }
 
 accessors! {
@@ -69,5 +83,5 @@ accessors! {
     Resource: Resource = resource, "The resource in this slot.";
     Keys: KeyTable = keys, "The key table in this slot.";
     Budgets: Vec<u8> = budgets, "The budgets in this slot.";
-    Requests: u16 = requests, "The next request id.";
+    Requests: Vec<u16> = requests, "How many requests each agent has sent.";
 }

@@ -16,6 +16,12 @@ const CLAIMS: u16 = 0x8000;
 
 type Visit<'v> = &'v mut dyn FnMut(u16, &mut u16);
 
+/// Whether the numbers of a space are versions.
+#[must_use]
+pub const fn are_versions(space: u16) -> bool {
+    space < PLANS
+}
+
 fn versions_of(handle: Handle) -> u16 {
     u16::from(handle.resource) * 256 + u16::from(handle.instance)
 }

@@ -161,7 +161,7 @@ impl Setting {
         self.first_keys_slot() + self.places * self.scopes.len()
     }
 
-    /// The slot of the next request id, where states are labelled.
+    /// The slot of the numbers of requests, where states are labelled.
     #[must_use]
     pub fn requests_slot(&self) -> Option<usize> {
         self.labelled.then_some(self.budgets_slot() + 1)
@@ -267,10 +267,19 @@ impl Setting {
         })
     }
 
+    /// Whether versions are real numbers that are never renamed: states are for people to read, or an assertion speaks
+    /// of a version.
+    #[must_use]
+    pub fn has_real_versions(&self) -> bool {
+        let scenario = &self.model.scenario;
+        let mut assertions = scenario.finally.iter().chain(&scenario.sometimes);
+        self.labelled || assertions.any(|assertion| assertion.expression.contains("version"))
+    }
+
     /// The version that a resource has when it is made.
     #[must_use]
     pub fn first_version(&self, resource: ResourceId) -> u16 {
-        if !self.labelled {
+        if !self.has_real_versions() {
             return 0;
         }
         u16::try_from(self.resource(resource).version).unwrap_or(u16::MAX / 2)

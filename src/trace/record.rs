@@ -1,0 +1,216 @@
+//! Recording: from what a search found to a trace.
+//!
+//! The states of a search carry no request ids and renamed version numbers. So its path is walked again in a labelled
+//! simulation, step by step, and each state is compared with the one that the search saw.
+
+use std::collections::BTreeMap;
+
+use super::replay::{Walk, does};
+use super::{AgentLane, Content, Input, ResourceLane, SCHEMA, Step, Trace};
+use crate::action::{Action, CallRef};
+use crate::engine::{Access, Exploration, Found, System, plain};
+use crate::input::Source;
+use crate::step::{PropertyKind, Simulation};
+use crate::world::Component;
+
+/// The texts of the three inputs.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'s> {
+    /// Of the scenario.
+    pub scenario: &'s Source,
+    /// Of the design.
+    pub design: &'s Source,
+    /// Of the protocol.
+    pub protocol: &'s Source,
+}
+
+/// A trace that could not be recorded: always a bug of handlecheck.
+#[derive(Debug, thiserror::Error)]
+#[error("the search took a step that a simulation can't take again (step {step} of {property})")]
+pub struct RecordError {
+    /// The step, from 1.
+    step: usize,
+    /// The property that is violated.
+    property: String,
+}
+
+/// Writes down a violation of a property that a search found.
+///
+/// # Errors
+///
+/// When the path can't be walked again, which is a bug.
+pub fn record(
+    simulation: &Simulation,
+    exploration: &Exploration<Simulation>,
+    property: usize,
+    found: Found,
+    sources: &Sources<'_>,
+) -> Result<Trace, RecordError> {
+    let labelled = Simulation::labelled(simulation.setting().model.clone());
+    let properties = simulation.properties();
+    let path = exploration.path(simulation, found);
+    let mut states = vec![labelled.initial()];
+    let mut actions: Vec<Action> = Vec::new();
+    for (index, target) in path.iter().enumerate().skip(1) {
+        let state = states.last().expect("there is an initial state");
+        let last = index + 1 == path.len() && properties[property].kind == PropertyKind::Invariant;
+        let found = plain::enabled(&labelled, state).into_iter().find_map(|action| {
+            let (next, observations) = plain::apply(&labelled, state, &action);
+            let violates = !last || observations.violated & (1 << property) != 0;
+            (violates && unlabelled(simulation, &next) == *target).then_some((action, next))
+        });
+        let Some((action, next)) = found else {
+            return Err(RecordError { step: index, property: properties[property].name.clone() });
+        };
+        actions.push(action);
+        states.push(next);
+    }
+    tidy(&labelled, &mut states, &mut actions);
+    Ok(written(&labelled, &states, &actions, property, sources))
+}
+
+/// A labelled state as the search sees it.
+fn unlabelled(simulation: &Simulation, state: &[Component]) -> Vec<Component> {
+    let mut plain: Vec<Component> =
+        state.iter().filter(|component| !matches!(component, Component::Requests(_))).cloned().collect();
+    for component in &mut plain {
+        match component {
+            Component::Call(Some(call)) => call.request.id = 0,
+            Component::Orphans(calls) => calls.iter_mut().for_each(|call| call.request.id = 0),
+            _ => {}
+        }
+    }
+    plain::normalise(simulation, &mut plain);
+    plain
+}
+
+/// Puts the steps into an order that reads well. Independent neighbours are swapped, so the run is the same: what an
+/// agent sends moves towards where it is executed, and an answer towards the agent.
+fn tidy(labelled: &Simulation, states: &mut [Vec<Component>], actions: &mut [Action]) {
+    let count = actions.len();
+    for start in (0..count.saturating_sub(1)).rev() {
+        let mut at = start;
+        let late = matches!(actions[at], Action::Send { .. } | Action::Deliver { .. });
+        while late && at + 2 < count && thread(&actions[at]) != thread(&actions[at + 1]) {
+            if !swap(labelled, states, actions, at) {
+                break;
+            }
+            at += 1;
+        }
+    }
+    for start in 1..count.saturating_sub(1) {
+        let mut at = start;
+        let early = matches!(actions[at], Action::Receive { .. });
+        while early && at > 0 && thread(&actions[at]) != thread(&actions[at - 1]) {
+            if !swap(labelled, states, actions, at - 1) {
+                break;
+            }
+            at -= 1;
+        }
+    }
+}
+
+/// Whose doing an action is: steps of one agent, or of one of its orphans, stay in order.
+fn thread(action: &Action) -> Option<(u8, bool)> {
+    match action {
+        Action::Send { agent, .. }
+        | Action::Receive { agent }
+        | Action::HandOff { agent }
+        | Action::Resume { agent } => Some((*agent, false)),
+        Action::Deliver { call: CallRef { agent, orphan }, .. }
+        | Action::Execute { call: CallRef { agent, orphan } }
+        | Action::Cancel { call: CallRef { agent, orphan } } => Some((*agent, orphan.is_some())),
+        Action::Guess { agent, .. } => Some((*agent, false)),
+        Action::Fault { .. } => None,
+    }
+}
+
+/// Swaps the actions at `at` and `at + 1`, if both are enabled in the other order and lead to the same state without
+/// violating anything else. Orphans are named by their place, which another action may move: such pairs stay.
+fn swap(labelled: &Simulation, states: &mut [Vec<Component>], actions: &mut [Action], at: usize) -> bool {
+    let (first, second) = (actions[at].clone(), actions[at + 1].clone());
+    let enabled = |state: &[Component], action: &Action| plain::enabled(labelled, state).contains(action);
+    if !enabled(&states[at], &second) {
+        return false;
+    }
+    let (between, _) = plain::apply(labelled, &states[at], &second);
+    if !enabled(&between, &first) {
+        return false;
+    }
+    let (after, _) = plain::apply(labelled, &between, &first);
+    if after != states[at + 2] {
+        return false;
+    }
+    states[at + 1] = between;
+    actions.swap(at, at + 1);
+    true
+}
+
+fn written(
+    labelled: &Simulation,
+    states: &[Vec<Component>],
+    actions: &[Action],
+    property: usize,
+    sources: &Sources<'_>,
+) -> Trace {
+    let setting = labelled.setting();
+    let model = &setting.model;
+    let mut walk = Walk::new(labelled);
+    let steps: Vec<Step> = actions.iter().map(|action| walk.step(action)).collect();
+    debug_assert_eq!(Some(walk.state()), states.last().map(Vec::as_slice));
+    let (kind, sentence) = walk.violation(property).expect("the last step or state shows the violation");
+    let input = |name: &str, title: &str, source: &Source| Input {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        text: source.text.to_string(),
+    };
+    let (scenario, design, protocol) = (&model.scenario, &model.design, &model.protocol);
+    let bounds: BTreeMap<String, u8> = scenario
+        .faults
+        .iter()
+        .filter(|(_, budget)| **budget > 0)
+        .map(|(name, budget)| ((*name).to_owned(), *budget))
+        .collect();
+    let agents = scenario.agents.iter().map(|agent| AgentLane {
+        name: agent.name.clone(),
+        principal: agent.principal.to_string(),
+        parent: agent.parent.map(|parent| scenario.agents[parent].name.clone()),
+    });
+    let nodes = (0..).take(scenario.nodes).map(|node| setting.node_name(node));
+    let resources = scenario.resources.iter().enumerate().map(|(index, resource)| ResourceLane {
+        name: resource.name.clone(),
+        owner: setting.principals[usize::from(setting.owner(index))].to_string(),
+        initial: resource.handle.as_ref().map(|handle| Content {
+            handle: handle.clone(),
+            version: Some(setting.first_version(index)),
+            values: resource.fields.iter().map(|(_, value)| value.to_string()).collect(),
+        }),
+        fields: resource.fields.iter().map(|(name, _)| name.clone()).collect(),
+    });
+    let faults = steps.iter().filter(|step| step.does.fault).count();
+    Trace {
+        handlecheck: env!("CARGO_PKG_VERSION").to_owned(),
+        schema: SCHEMA,
+        scenario: input(&scenario.name, &scenario.title, sources.scenario),
+        design: input(&design.name, &design.title, sources.design),
+        protocol: input(&protocol.name, &protocol.title, sources.protocol),
+        bounds,
+        invariant: labelled.properties()[property].name.clone(),
+        kind: kind.map(str::to_owned),
+        sentence,
+        faults: u32::try_from(faults).expect("a trace has few steps"),
+        agents: agents.collect(),
+        nodes: nodes.collect(),
+        resources: resources.collect(),
+        steps,
+    }
+}
+
+/// Whether two different enabled actions of a state would be written down alike, which must never happen.
+#[must_use]
+pub fn is_ambiguous(labelled: &Simulation, state: &[Component]) -> bool {
+    let access = Access::new(state);
+    let enabled = plain::enabled(labelled, state);
+    let written: Vec<_> = enabled.iter().map(|action| does(labelled, &access, action)).collect();
+    written.iter().enumerate().any(|(index, one)| written[..index].contains(one))
+}

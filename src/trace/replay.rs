@@ -1,0 +1,246 @@
+//! Replaying: executing a trace step by step on today's model.
+
+use super::words::{self, Names};
+use super::{Does, Step, Trace};
+use crate::action::{Action, Target};
+use crate::engine::{Access, Class, System, plain};
+use crate::input::{self, InputError, Kind, Source};
+use crate::invariants::INVARIANTS;
+use crate::model::limits;
+use crate::step::{PropertyKind, Simulation};
+use crate::world::{Component, Fact};
+
+/// A trace that does not replay.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// One of its three inputs is wrong.
+    #[error("the trace holds an input that can't be read")]
+    Input(#[source] Box<InputError>),
+    /// It names a fault that does not exist, or a budget that is too large.
+    #[error("the trace has a bound that can't be used: {0}")]
+    Bounds(String),
+    /// It names an invariant or assertion that the model does not have.
+    #[error("there is no invariant or assertion `{0}`")]
+    Property(String),
+    /// A step can't be taken.
+    #[error("step {number} (`{action}`) is not enabled")]
+    NotEnabled {
+        /// The step, from 1.
+        number: usize,
+        /// Its action.
+        action: String,
+    },
+    /// A step does something else than it did.
+    #[error("step {number} (`{action}`) does something else now: {difference}")]
+    Differs {
+        /// The step, from 1.
+        number: usize,
+        /// Its action.
+        action: String,
+        /// The first difference.
+        difference: String,
+    },
+    /// The last step does not violate what the trace says.
+    #[error("`{0}` is not violated at the end")]
+    Gone(String),
+}
+
+/// Executes a trace on today's model, and answers its steps as they are written today.
+///
+/// # Errors
+///
+/// When an input can't be read, a step is not enabled or does something else, or the violation is gone.
+pub fn replay(trace: &Trace) -> Result<Vec<Step>, ReplayError> {
+    let simulation = simulation(trace)?;
+    let properties = simulation.properties();
+    let property = properties.iter().position(|property| property.name == trace.invariant);
+    let property = property.ok_or_else(|| ReplayError::Property(trace.invariant.clone()))?;
+    let mut walk = Walk::new(&simulation);
+    let mut steps = Vec::new();
+    for (number, recorded) in (1..).zip(&trace.steps) {
+        let action = || recorded.does.action.clone();
+        let enabled = walk.find(&recorded.does).ok_or_else(|| ReplayError::NotEnabled { number, action: action() })?;
+        let step = walk.step(&enabled);
+        if let Some(difference) = difference(recorded, &step) {
+            return Err(ReplayError::Differs { number, action: action(), difference });
+        }
+        steps.push(step);
+    }
+    walk.violation(property).ok_or_else(|| ReplayError::Gone(trace.invariant.clone()))?;
+    Ok(steps)
+}
+
+/// The labelled simulation of a trace's own inputs.
+fn simulation(trace: &Trace) -> Result<Simulation, ReplayError> {
+    let wrong = |error: InputError| ReplayError::Input(Box::new(error));
+    let invariants: Vec<&str> = INVARIANTS.iter().map(|row| row.name).collect();
+    let source = |kind: Kind, input: &super::Input| {
+        let origin = format!("{} of the trace", kind.name());
+        Source::new(&*input.name, origin, &*input.text)
+    };
+    let mut scenario = input::read_scenario(&source(Kind::Scenario, &trace.scenario), &invariants).map_err(wrong)?;
+    let mut design = input::read_design(&source(Kind::Design, &trace.design)).map_err(wrong)?;
+    let protocol = input::read_protocol(&source(Kind::Protocol, &trace.protocol)).map_err(wrong)?;
+    scenario.value.faults.clear();
+    for (name, budget) in &trace.bounds {
+        let fault = crate::faults::FAULTS.iter().find(|fault| fault.name == name);
+        let fault = fault.ok_or_else(|| ReplayError::Bounds(format!("there is no fault `{name}`")))?;
+        if *budget > limits::BUDGET {
+            return Err(ReplayError::Bounds(format!("`{name}` is at most {}", limits::BUDGET)));
+        }
+        scenario.value.faults.insert(fault.name, *budget);
+    }
+    // What was expected of the run is no part of the trace's claim, and may speak of other properties than today's.
+    scenario.value.expect.clear();
+    design.value.expect.clear();
+    let (model, _) = input::compose(&scenario, &design, &protocol, &invariants).map_err(wrong)?;
+    Ok(Simulation::labelled(model))
+}
+
+/// The first difference between a step as it was recorded and as it is now. The wording of its sentence may change.
+fn difference(recorded: &Step, now: &Step) -> Option<String> {
+    let Step { does: _, call, transaction, answer, told, changes, commits, beliefs, sentence: _ } = recorded;
+    fn pair<T: PartialEq + std::fmt::Debug>(what: &str, before: &T, after: &T) -> Option<String> {
+        (before != after).then(|| format!("its {what} was {before:?} and is {after:?}"))
+    }
+    pair("call", call, &now.call)
+        .or_else(|| pair("transaction", transaction, &now.transaction))
+        .or_else(|| pair("answer", answer, &now.answer))
+        .or_else(|| pair("telling", told, &now.told))
+        .or_else(|| pair("list of changes", changes, &now.changes))
+        .or_else(|| pair("list of commits", commits, &now.commits))
+        .or_else(|| pair("list of beliefs", beliefs, &now.beliefs))
+}
+
+/// A labelled run, step by step.
+pub(super) struct Walk<'w> {
+    simulation: &'w Simulation,
+    state: Vec<Component>,
+    facts: Vec<Fact>,
+}
+
+impl<'w> Walk<'w> {
+    pub(super) fn new(simulation: &'w Simulation) -> Self {
+        Self { simulation, state: simulation.initial(), facts: Vec::new() }
+    }
+
+    pub(super) fn state(&self) -> &[Component] {
+        &self.state
+    }
+
+    /// The enabled action with these operands.
+    fn find(&self, wanted: &Does) -> Option<Action> {
+        let access = Access::new(&self.state);
+        let enabled = plain::enabled(self.simulation, &self.state);
+        enabled.into_iter().find(|action| does(self.simulation, &access, action) == *wanted)
+    }
+
+    /// Takes an enabled action and writes it down.
+    pub(super) fn step(&mut self, action: &Action) -> Step {
+        let before = std::mem::take(&mut self.state);
+        let mut after = before.clone();
+        self.facts.clear();
+        let mut answered = None;
+        for part in 0..self.simulation.parts(action) {
+            let mut access = Access::new(&before);
+            let performed = self.simulation.perform(action, part, &mut access);
+            self.facts.extend(performed.facts);
+            answered = answered.or(performed.answered);
+            for (slot, component) in access.finish().1 {
+                after[usize::from(slot)] = component;
+            }
+        }
+        let step = words::step(self.simulation, action, &before, &after, &self.facts, answered);
+        self.state = after;
+        step
+    }
+
+    /// How the last step, or the state after it, violates a property.
+    pub(super) fn violation(&self, property: usize) -> Option<(Option<&'static str>, String)> {
+        let properties = self.simulation.properties();
+        if properties[property].kind == PropertyKind::Invariant {
+            let violation = self.simulation.violation(&self.facts, property)?;
+            return Some((violation.kind, violation.sentence));
+        }
+        let quiescent = plain::enabled(self.simulation, &self.state)
+            .iter()
+            .all(|action| self.simulation.class(action) != Class::Progress);
+        if !quiescent {
+            return None;
+        }
+        let judged = self.simulation.finally(&Access::new(&self.state));
+        let (_, holds) = judged.into_iter().find(|(index, _)| *index == property)?;
+        let name = &properties[property].name;
+        match holds {
+            Ok(true) => None,
+            Ok(false) => Some((None, format!("everybody was told ok, and {name} is not true"))),
+            Err(error) => Some((None, format!("everybody was told ok, and {name} can't be evaluated: {error}"))),
+        }
+    }
+}
+
+/// An action's name and operands.
+pub(super) fn does(simulation: &Simulation, access: &Access<'_, Component>, action: &Action) -> Does {
+    let setting = simulation.setting();
+    let names = Names(setting);
+    let agent_name = |agent: u8| Some(setting.agent_name(usize::from(agent)).to_owned());
+    let mut does = Does { action: action.name().to_owned(), ..Does::default() };
+    match action {
+        Action::Send { agent, leaked } => {
+            does.agent = agent_name(*agent);
+            let at = access.get(setting.agent_slot(usize::from(*agent))).agent();
+            let work = &setting.model.scenario.agents[usize::from(*agent)].work;
+            let resource = work[usize::from(at.entry)].resource();
+            does.leaked_key = leaked.map(|leaked| names.key(&at.known[resource].leaked[usize::from(leaked)]));
+            let slot = setting.requests_slot().expect("only labelled states are written down");
+            let sent = access.get(slot).requests()[usize::from(*agent)];
+            does.request = Some(names.request(*agent, sent.saturating_add(1)));
+        }
+        Action::Deliver { call, .. } | Action::Execute { call } | Action::Cancel { call } => {
+            does.agent = agent_name(call.agent);
+            does.orphan = call.orphan.is_some();
+            let there = simulation.call(access, *call);
+            does.request = Some(names.request(call.agent, there.request.id));
+            let node = if let Action::Deliver { node, .. } = action { Some(*node) } else { there.node() };
+            does.node = node.map(|node| setting.node_name(node));
+        }
+        Action::Receive { agent } | Action::Resume { agent } => {
+            does.agent = agent_name(*agent);
+            let call = access.get(setting.call_slot(usize::from(*agent))).call();
+            does.request = call.as_ref().map(|call| names.request(*agent, call.request.id));
+            does.node = call.as_ref().and_then(crate::world::Call::node).map(|node| setting.node_name(node));
+        }
+        Action::HandOff { agent } => {
+            does.agent = agent_name(*agent);
+            let (handle, to) = names.hand_off(access, *agent);
+            does.handle = handle;
+            does.to = to;
+        }
+        Action::Guess { agent, handle } => {
+            does.agent = agent_name(*agent);
+            does.handle = Some(setting.handle_name(*handle));
+        }
+        Action::Fault { target, .. } => {
+            does.fault = true;
+            match target {
+                Target::Agent(agent) => {
+                    does.agent = agent_name(*agent);
+                    let call = access.get(setting.call_slot(usize::from(*agent))).call();
+                    does.request = call.as_ref().map(|call| names.request(*agent, call.request.id));
+                    does.node = call.as_ref().and_then(crate::world::Call::node).map(|node| setting.node_name(node));
+                }
+                Target::Node(node) => does.node = Some(setting.node_name(*node)),
+                Target::Handle(handle) => does.handle = Some(setting.handle_name(*handle)),
+                Target::AgentAndHandle(agent, handle) => {
+                    does.agent = agent_name(*agent);
+                    does.handle = Some(setting.handle_name(*handle));
+                }
+                Target::PrincipalAndHandle(principal, handle) => {
+                    does.principal = Some(setting.principals[usize::from(*principal)].to_string());
+                    does.handle = Some(setting.handle_name(*handle));
+                }
+            }
+        }
+    }
+    does
+}
