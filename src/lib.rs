@@ -8,6 +8,7 @@ pub mod harness;
 pub mod input;
 pub mod invariants;
 pub mod model;
+pub mod run;
 pub mod step;
 pub mod suggest;
 pub mod table;

@@ -39,11 +39,12 @@ pub fn explore<S: System + Send + 'static>(system: &Arc<S>, most: Option<usize>)
     Report { states, violated, witnessed }
 }
 
-/// The length of a shortest path that violates a property, searched by stateright; `None`: nothing does.
-pub fn shortest<S: System + Send + 'static>(system: &Arc<S>, property: usize) -> Option<usize> {
+/// The states on a shortest path that violates a property, searched by stateright; `None`: nothing does.
+pub fn shortest<S: System + Send + 'static>(system: &Arc<S>, property: usize) -> Option<Vec<Vec<S::Component>>> {
     let adapter = Adapter { system: Arc::clone(system), seen: Arc::default(), watched: 1 << property };
     let checker = adapter.checker().spawn_bfs().join();
-    checker.discovery(WATCHED).map(|path| path.into_states().len() - 1)
+    let path = checker.discovery(WATCHED)?;
+    Some(path.into_states().into_iter().map(|node| node.components).collect())
 }
 
 const WATCHED: &str = "nothing that is watched was violated";

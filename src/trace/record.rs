@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::replay::{Walk, does};
 use super::{AgentLane, Content, Input, ResourceLane, SCHEMA, Step, Trace};
 use crate::action::{Action, CallRef};
-use crate::engine::{Access, Exploration, Found, System, plain};
+use crate::engine::{Access, System, plain};
 use crate::input::Source;
 use crate::step::{PropertyKind, Simulation};
 use crate::world::Component;
@@ -34,21 +34,19 @@ pub struct RecordError {
     property: String,
 }
 
-/// Writes down a violation of a property that a search found.
+/// Writes down a violation of a property, from the states on the path to it.
 ///
 /// # Errors
 ///
 /// When the path can't be walked again, which is a bug.
 pub fn record(
     simulation: &Simulation,
-    exploration: &Exploration<Simulation>,
+    path: &[Vec<Component>],
     property: usize,
-    found: Found,
     sources: &Sources<'_>,
 ) -> Result<Trace, RecordError> {
     let labelled = Simulation::labelled(simulation.setting().model.clone());
     let properties = simulation.properties();
-    let path = exploration.path(simulation, found);
     let mut states = vec![labelled.initial()];
     let mut actions: Vec<Action> = Vec::new();
     for (index, target) in path.iter().enumerate().skip(1) {

@@ -1,0 +1,427 @@
+//! One run: three inputs, explored by an engine, and what came out.
+//!
+//! This is the whole way from texts to a report, for the commands and for whoever uses handlecheck as a library. It
+//! prints nothing, writes no file and reads no clock: the caller says when to stop.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::action::ACTIONS;
+use crate::engine::{self, Exploration, Limits, Progress, Stop, second};
+use crate::faults::FAULTS;
+use crate::input::{self, Diagnostic, Input, InputError};
+use crate::invariants::INVARIANTS;
+use crate::model::vocabulary::named;
+use crate::model::{Design, Expectation, Model, Outcome, Protocol, Scenario, Verdict};
+use crate::step::{Property, PropertyKind, Simulation, tags};
+use crate::trace::{RecordError, Sources, Trace, record};
+
+named! {
+    /// Which engine explores.
+    Engine {
+        /// The engine of handlecheck.
+        Handlecheck = "handlecheck",
+        /// The breadth-first search of stateright, as a second witness: slower by far, and it counts no coverage.
+        Stateright = "stateright",
+    }
+}
+
+/// How to explore.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// With which engine.
+    pub engine: Engine,
+    /// At most so many states; `None` is unbounded.
+    pub max_states: Option<usize>,
+    /// Stop as soon as every property is violated.
+    pub stop_early: bool,
+    /// Check these invariants and assertions only; empty: all.
+    pub only: Vec<String>,
+    /// Budgets that replace those of the scenario.
+    pub faults: BTreeMap<&'static str, u8>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            engine: Engine::Handlecheck,
+            max_states: None,
+            stop_early: false,
+            only: Vec::new(),
+            faults: BTreeMap::new(),
+        }
+    }
+}
+
+/// Three inputs that fit together.
+pub struct Run {
+    scenario: Input<Scenario>,
+    design: Input<Design>,
+    protocol: Input<Protocol>,
+    model: Model,
+    /// What their authors should know.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// What came out of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The design's name.
+    pub design: String,
+    /// The protocol's name.
+    pub protocol: String,
+    /// In which bounds.
+    pub bounds: Bounds,
+    /// Every reachable state was explored.
+    pub complete: bool,
+    /// Why it is not complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
+    /// Distinct states.
+    pub states: usize,
+    /// Transitions taken; 0 where the engine does not count them.
+    pub transitions: u64,
+    /// Length of the longest shortest path; 0 where the engine does not count it.
+    pub depth: u32,
+    /// The engine.
+    pub engine: &'static str,
+    /// The reductions that were used.
+    pub reductions: Vec<String>,
+    /// One for each invariant and assertion.
+    pub invariants: Vec<PropertyReport>,
+    /// How often each action was taken.
+    pub actions: BTreeMap<String, u64>,
+    /// How often calls ended with each outcome.
+    pub outcomes: BTreeMap<String, u64>,
+    /// The actions that could have happened in this run, and never did.
+    pub never: Vec<String>,
+}
+
+/// The bounds of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Bounds {
+    /// The budget of each fault that has one.
+    pub faults: BTreeMap<&'static str, u8>,
+}
+
+/// What came out for one invariant or assertion.
+#[derive(Clone, Debug, Serialize)]
+pub struct PropertyReport {
+    /// Its name.
+    pub name: String,
+    /// The verdict.
+    #[serde(serialize_with = "named_verdict")]
+    pub verdict: Verdict,
+    /// What the inputs expect, as they write it.
+    pub expected: Option<String>,
+    /// Steps of the shortest break.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u32>,
+    /// Faults of the shortest break.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faults: Option<u32>,
+    /// The file of the shortest break's trace, where one was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
+    /// Every break that is cheapest in steps or in faults, shortest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub breaks: Vec<Break>,
+    /// What happens in the shortest break, in one sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sentence: Option<String>,
+    /// What the inputs expect.
+    #[serde(skip)]
+    pub expectation: Option<Expectation>,
+    /// What kind of property it is.
+    #[serde(skip)]
+    pub kind: PropertyKind,
+}
+
+/// One break.
+#[derive(Clone, Debug, Serialize)]
+pub struct Break {
+    /// Its steps.
+    pub steps: u32,
+    /// Its faults.
+    pub faults: u32,
+    /// The file of its trace, where one was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
+    /// The trace itself.
+    #[serde(skip)]
+    pub recorded: Option<Box<Trace>>,
+}
+
+fn named_verdict<S: serde::Serializer>(verdict: &Verdict, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(verdict.name())
+}
+
+/// The names of all invariants.
+#[must_use]
+pub fn invariant_names() -> Vec<&'static str> {
+    INVARIANTS.iter().map(|row| row.name).collect()
+}
+
+impl Run {
+    /// Composes three inputs. `faults` replaces budgets of the scenario.
+    ///
+    /// # Errors
+    ///
+    /// When the inputs don't fit together.
+    pub fn new(
+        mut scenario: Input<Scenario>,
+        design: Input<Design>,
+        protocol: Input<Protocol>,
+        faults: &BTreeMap<&'static str, u8>,
+    ) -> Result<Self, InputError> {
+        for (fault, budget) in faults {
+            scenario.value.faults.insert(fault, *budget);
+        }
+        let (model, found) = input::compose(&scenario, &design, &protocol, &invariant_names())?;
+        let mut warnings = Vec::new();
+        for warning in [&scenario.warnings, &design.warnings, &protocol.warnings, &found].into_iter().flatten() {
+            if !warnings.contains(warning) {
+                warnings.push(warning.clone());
+            }
+        }
+        Ok(Self { scenario, design, protocol, model, warnings })
+    }
+
+    /// The composed model.
+    #[must_use]
+    pub const fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Explores every interleaving, and records a trace for each break. `watch` is told how far the search has come and
+    /// stops it by answering `true`.
+    ///
+    /// # Errors
+    ///
+    /// When a trace can't be recorded, which is a bug.
+    pub fn explore(&self, options: &Options, watch: &mut dyn FnMut(Progress) -> bool) -> Result<Report, RecordError> {
+        let simulation = Arc::new(Simulation::new(self.model.clone()));
+        match options.engine {
+            Engine::Handlecheck => self.with_own_engine(&simulation, options, watch),
+            Engine::Stateright => self.with_stateright(&simulation, options),
+        }
+    }
+
+    fn with_own_engine(
+        &self,
+        simulation: &Simulation,
+        options: &Options,
+        watch: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Report, RecordError> {
+        let properties = simulation.properties();
+        let wanted = |property: &Property| wanted(options, property);
+        let bits = properties.iter().enumerate().filter(|(_, property)| wanted(property));
+        let enough = if options.stop_early { bits.fold(0, |bits, (index, _)| bits | 1 << index) } else { 0 };
+        let found = engine::explore(simulation, Limits { states: options.max_states, enough }, watch);
+        let mut invariants = Vec::new();
+        for (index, property) in properties.iter().enumerate().filter(|(_, property)| wanted(property)) {
+            let mut breaks = Vec::new();
+            for place in found.front(index) {
+                let path = found.path(simulation, place);
+                let trace = record(simulation, &path, index, &self.sources())?;
+                breaks.push(Break {
+                    steps: place.steps,
+                    faults: place.faults,
+                    trace: None,
+                    recorded: Some(Box::new(trace)),
+                });
+            }
+            let witnessed = found.witnessed & (1 << index) != 0;
+            invariants.push(self.property(property, breaks, witnessed, found.stop.is_none()));
+        }
+        let mut report = self.report(Engine::Handlecheck, invariants);
+        report.complete = found.stop.is_none();
+        report.stopped = found.stop.map(|stop| reason(stop, options));
+        report.states = found.states();
+        report.transitions = found.transitions;
+        report.depth = found.depth;
+        self.count(&mut report, &found);
+        Ok(report)
+    }
+
+    fn with_stateright(&self, simulation: &Arc<Simulation>, options: &Options) -> Result<Report, RecordError> {
+        let found = second::explore(simulation, options.max_states);
+        let complete = options.max_states.is_none_or(|most| found.states < most);
+        let mut invariants = Vec::new();
+        for (index, property) in simulation.properties().iter().enumerate() {
+            if !wanted(options, property) {
+                continue;
+            }
+            let mut breaks = Vec::new();
+            if found.violated & (1 << index) != 0 {
+                let path = second::shortest(simulation, index).expect("a property that is violated has a path");
+                let trace = record(simulation, &path, index, &self.sources())?;
+                let steps = u32::try_from(path.len() - 1).expect("a path is short");
+                breaks.push(Break { steps, faults: trace.faults, trace: None, recorded: Some(Box::new(trace)) });
+            }
+            let witnessed = found.witnessed & (1 << index) != 0;
+            invariants.push(self.property(property, breaks, witnessed, complete));
+        }
+        let mut report = self.report(Engine::Stateright, invariants);
+        report.complete = complete;
+        report.stopped = (!complete).then(|| reason(Stop::States, options));
+        report.states = found.states;
+        Ok(report)
+    }
+
+    const fn sources(&self) -> Sources<'_> {
+        Sources { scenario: &self.scenario.source, design: &self.design.source, protocol: &self.protocol.source }
+    }
+
+    fn report(&self, engine: Engine, invariants: Vec<PropertyReport>) -> Report {
+        let Model { scenario, design, protocol, .. } = &self.model;
+        let faults = scenario.faults.iter().filter(|(_, budget)| **budget > 0);
+        Report {
+            scenario: scenario.name.clone(),
+            design: design.name.clone(),
+            protocol: protocol.name.clone(),
+            bounds: Bounds { faults: faults.map(|(name, budget)| (*name, *budget)).collect() },
+            complete: true,
+            stopped: None,
+            states: 0,
+            transitions: 0,
+            depth: 0,
+            engine: engine.name(),
+            reductions: Vec::new(),
+            invariants,
+            actions: BTreeMap::new(),
+            outcomes: BTreeMap::new(),
+            never: Vec::new(),
+        }
+    }
+
+    fn property(&self, property: &Property, breaks: Vec<Break>, witnessed: bool, complete: bool) -> PropertyReport {
+        let missing = property.kind == PropertyKind::Sometimes && !witnessed;
+        let verdict = match (breaks.is_empty(), complete, witnessed) {
+            (false, ..) => Verdict::Violated,
+            (true, false, _) if !(property.kind == PropertyKind::Sometimes && witnessed) => Verdict::Inconclusive,
+            (true, true, _) if missing => Verdict::Violated,
+            (true, _, true) => Verdict::Holds,
+            (true, _, false) => Verdict::Vacuous,
+        };
+        let expectation = self.expectation(&property.name);
+        let shortest = breaks.first();
+        PropertyReport {
+            name: property.name.clone(),
+            verdict,
+            expected: expectation.map(|expectation| expected(&expectation)),
+            steps: shortest.map(|shortest| shortest.steps),
+            faults: shortest.map(|shortest| shortest.faults),
+            trace: None,
+            sentence: shortest.and_then(|shortest| Some(shortest.recorded.as_ref()?.sentence.clone())),
+            breaks,
+            expectation,
+            kind: property.kind,
+        }
+    }
+
+    /// What the inputs expect of a property of this run, if they expect anything.
+    fn expectation(&self, property: &str) -> Option<Expectation> {
+        let Model { scenario, design, .. } = &self.model;
+        let of_scenario = scenario.expect.get(&design.name).and_then(|expect| expect.get(property));
+        let of_design = design.expect.get(&scenario.name).and_then(|expect| expect.get(property));
+        of_scenario.or(of_design).copied()
+    }
+
+    /// Whether the inputs expect anything of this run. If they do, what they don't name must not be violated.
+    #[must_use]
+    pub fn has_expectations(&self) -> bool {
+        let Model { scenario, design, .. } = &self.model;
+        scenario.expect.contains_key(&design.name) || design.expect.contains_key(&scenario.name)
+    }
+
+    fn count(&self, report: &mut Report, found: &Exploration<Simulation>) {
+        for (action, taken) in &found.taken {
+            *report.actions.entry(action.name().to_owned()).or_default() += taken;
+        }
+        for (tag, seen) in &found.tags {
+            let name = match Outcome::ALL.iter().find(|outcome| tags::outcome(**outcome) == *tag) {
+                Some(outcome) => outcome.name(),
+                None => "replayed",
+            };
+            *report.outcomes.entry(name.to_owned()).or_default() += seen;
+        }
+        let budgeted = FAULTS.iter().map(|fault| fault.name).filter(|fault| report.bounds.faults.contains_key(fault));
+        let plain = ACTIONS.iter().map(|(name, _)| *name).filter(|name| self.could_happen(name));
+        let never = plain.chain(budgeted).filter(|name| !report.actions.contains_key(*name));
+        report.never = never.map(str::to_owned).collect();
+    }
+
+    /// Whether an action that is no fault belongs to this model at all.
+    fn could_happen(&self, action: &str) -> bool {
+        use crate::model::design::Handles;
+        use crate::model::protocol::{ClosedStream, Resumable};
+        use crate::model::{Entry, Scenario};
+        let Scenario { agents, faults, .. } = &self.model.scenario;
+        let drops = faults.get("drop-stream").is_some_and(|budget| *budget > 0);
+        match action {
+            "hand-off" => {
+                agents.iter().flat_map(|agent| &agent.work).any(|entry| matches!(entry, Entry::HandOff { .. }))
+            }
+            "guess" => self.model.design.server.handles == Handles::Sequential,
+            "cancel" => drops && self.model.protocol.closed_stream == ClosedStream::Cancels,
+            "resume" => drops && self.model.protocol.resumable != Resumable::Never,
+            _ => true,
+        }
+    }
+}
+
+impl Report {
+    /// The worst verdict first: what the run as a whole says.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        let has = |verdict: Verdict| self.invariants.iter().any(|property| property.verdict == verdict);
+        let worst = [Verdict::Violated, Verdict::Inconclusive, Verdict::Vacuous];
+        worst.into_iter().find(|verdict| has(*verdict)).unwrap_or(Verdict::Holds)
+    }
+
+    /// The properties that are not as expected.
+    pub fn surprises(&self) -> impl Iterator<Item = &PropertyReport> {
+        self.invariants.iter().filter(|property| !property.is_as_expected())
+    }
+}
+
+impl PropertyReport {
+    /// Whether the verdict is the expected one, or is not `violated` where nothing is expected.
+    #[must_use]
+    pub fn is_as_expected(&self) -> bool {
+        match self.expectation {
+            None => matches!(self.verdict, Verdict::Holds | Verdict::Vacuous),
+            Some(Expectation::Verdict(verdict)) => self.verdict == verdict,
+            Some(Expectation::Break { steps, faults }) => {
+                self.breaks.iter().any(|found| (found.steps, found.faults) == (steps, faults))
+            }
+        }
+    }
+}
+
+fn wanted(options: &Options, property: &Property) -> bool {
+    options.only.is_empty() || options.only.contains(&property.name)
+}
+
+/// An expectation as an input writes it.
+#[must_use]
+pub fn expected(expectation: &Expectation) -> String {
+    match expectation {
+        Expectation::Verdict(verdict) => verdict.name().to_owned(),
+        Expectation::Break { steps, faults } => format!("violated in {steps} steps with {faults} faults"),
+    }
+}
+
+fn reason(stop: Stop, options: &Options) -> String {
+    match stop {
+        Stop::States => format!("the limit of {} states was reached", options.max_states.unwrap_or_default()),
+        Stop::Numbers => "a state held more than 64 different versions, plans or claims of one kind".to_owned(),
+        Stop::Enough => "everything asked for is violated (--stop-early)".to_owned(),
+        Stop::Caller => "it was stopped".to_owned(),
+    }
+}
