@@ -181,13 +181,7 @@ impl Run {
         for (fault, budget) in faults {
             scenario.value.faults.insert(fault, *budget);
         }
-        let (model, found) = input::compose(&scenario, &design, &protocol, &invariant_names())?;
-        let mut warnings = Vec::new();
-        for warning in [&scenario.warnings, &design.warnings, &protocol.warnings, &found].into_iter().flatten() {
-            if !warnings.contains(warning) {
-                warnings.push(warning.clone());
-            }
-        }
+        let (model, warnings) = input::compose(&scenario, &design, &protocol, &invariant_names())?;
         Ok(Self { scenario, design, protocol, model, warnings })
     }
 

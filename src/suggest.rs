@@ -6,7 +6,9 @@
 /// answer depends on nothing but the arguments.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = folded(name);
-    let most = (name.chars().count() / 3).max(1);
+    let length = name.chars().count();
+    // At least one character is as it should be, or everything would be near to a name of one letter.
+    let most = (length / 3).max(1).min(length.saturating_sub(1));
     known
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&name, &folded(candidate)), candidate))
@@ -51,7 +53,9 @@ mod tests {
 
     #[test]
     fn of_equally_near_names_the_first_is_offered() {
-        assert_eq!(nearest("b", ["a", "c"]), Some("a"));
+        assert_eq!(nearest("bat", ["cat", "hat"]), Some("cat"));
+        assert_eq!(nearest("b", ["a", "B"]), Some("B"));
+        assert_eq!(nearest("b", ["a", "c"]), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::suggest::{did_you_mean, one_of};
 
 /// Macros that go through lists, one inside the other: each multiplies the work of an evaluation by the length of its
 /// list.
-const NESTING: usize = 3;
+pub(super) const NESTING: usize = 3;
 
 const FUNCTIONS: [&str; 7] = ["size", "contains", "startsWith", "endsWith", "matches", "int", "string"];
 const MACROS: [&str; 6] =
@@ -131,9 +131,11 @@ impl Check<'_> {
             Expr::Call(call) => self.call(expression, call),
             Expr::Comprehension(through) => self.comprehension(expression, through),
             Expr::List(list) => {
-                let mut types = list.elements.iter().map(|element| self.infer(element));
-                let first = types.next().unwrap_or(Type::Any);
-                let element = if types.fold(true, |same, next| next == first && same) { first } else { Type::Any };
+                let types: Vec<Type> = list.elements.iter().map(|element| self.infer(element)).collect();
+                let element = match types.split_first() {
+                    Some((first, rest)) if rest.iter().all(|next| next == first) => first.clone(),
+                    _ => Type::Any,
+                };
                 Type::List(Box::new(element))
             }
             Expr::Map(_) | Expr::Struct(_) | Expr::Unspecified => {
@@ -283,8 +285,8 @@ impl Check<'_> {
             (operators::IN, [left, right]) => {
                 match right {
                     Type::List(element) if left.is(element) => self.told_words(element, operands[0]),
-                    Type::List(element) => {
-                        let message = format!("{} is never in a list of {}", left.name(), element.name());
+                    Type::List(_) => {
+                        let message = format!("{} is never in this list", left.name());
                         self.problem(range, message, None);
                     }
                     Type::Any => {}
@@ -327,8 +329,8 @@ impl Check<'_> {
     fn function(&mut self, expression: &IdedExpr, name: &str, types: &[Type]) -> Type {
         let range = self.function_name(expression, name);
         match (name, types) {
-            ("size", [Type::List(_) | Type::Text | Type::Told | Type::Any]) => Type::Number,
-            ("int", [Type::Number | Type::Text | Type::Told | Type::Any]) => Type::Number,
+            ("size", [Type::List(_) | Type::Text | Type::Told | Type::Any])
+            | ("int", [Type::Number | Type::Text | Type::Told | Type::Any]) => Type::Number,
             ("string", [Type::Number | Type::Text | Type::Told | Type::Truth | Type::Any]) => Type::Text,
             ("contains" | "startsWith" | "endsWith" | "matches", [_, _]) => {
                 self.all(types, &Type::Text, &range);

@@ -146,15 +146,15 @@ fn try_compile(expression: &str, names: &Names) -> Result<Compiled, Vec<Problem>
     let told: Vec<(&str, &[Told])> = told.iter().map(|(agent, told)| (*agent, told.as_slice())).collect();
     let whole = |message: String| vec![Problem { range: 0..expression.len(), message, help: None }];
     match compiled.execute(&Facts { resources: &facts, told: &told }) {
-        Ok(cel::Value::Bool(_)) => Ok(compiled),
-        Ok(_) => Err(whole("an assertion is true or false, and this is neither".to_owned())),
-        Err(
+        Ok(cel::Value::Bool(_))
+        | Err(
             ExecutionError::IndexOutOfBounds(_)
             | ExecutionError::DivisionByZero(_)
             | ExecutionError::RemainderByZero(_)
             | ExecutionError::Overflow(..)
             | ExecutionError::FunctionError { .. },
         ) => Ok(compiled),
+        Ok(_) => Err(whole("an assertion is true or false, and this is neither".to_owned())),
         Err(error) => Err(whole(error.to_string())),
     }
 }
@@ -200,17 +200,28 @@ fn cel_value(value: &Value) -> cel::Value {
     }
 }
 
-/// The parser's first error (the others mostly follow from it), without its list of every token that could have stood
-/// there.
+/// The parser's first error; the others mostly follow from it.
 fn syntax_problems(expression: &str, errors: &[cel::ParseError]) -> Vec<Problem> {
     let problems = errors.iter().take(1).map(|error| {
-        let text = error.msg.strip_prefix("Syntax error: ").unwrap_or(&error.msg);
-        let text = text.split(" expecting ").next().unwrap_or(text).replace("<EOF>", "end");
         let range = character_at(expression, error.pos);
         let help = (expression.get(range.clone()) == Some("=")).then(|| "`==` compares".to_owned());
-        Problem { range, message: format!("this is no expression: {text}"), help }
+        Problem { range, message: syntax_message(&error.msg), help }
     });
     problems.collect()
+}
+
+/// The parser's message without its list of every token that could have stood there, and in words of this program where
+/// it is one of the common ones.
+fn syntax_message(message: &str) -> String {
+    let message = message.strip_prefix("Syntax error: ").unwrap_or(message);
+    let message = message.split(" expecting ").next().unwrap_or(message);
+    let common =
+        ["token recognition error at: ", "mismatched input ", "extraneous input ", "no viable alternative at input "];
+    match common.iter().find_map(|start| message.strip_prefix(start)).map(|quoted| quoted.trim_matches(['\'', ' '])) {
+        Some("<EOF>") => "the expression ends too early".to_owned(),
+        Some(token) if !token.is_empty() => format!("`{token}` can't stand here"),
+        _ => format!("this is no expression: {message}"),
+    }
 }
 
 /// The place of the character in a line and column, both counted from 1.

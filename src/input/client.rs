@@ -43,7 +43,8 @@ fn settings(table: &Table<'_>) -> ClientPart {
     }
 }
 
-/// `"unbounded"` is `None`.
+/// A bound on sends, or `None` within for `"unbounded"`.
+#[expect(clippy::option_option, reason = "the model tells a setting that is missing from one that says `unbounded`")]
 fn attempts(item: Item<'_>) -> Option<Option<u8>> {
     match item.value().as_str() {
         Some("unbounded") => Some(None),

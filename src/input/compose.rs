@@ -9,9 +9,9 @@ use crate::model::{
     Agent, AgentId, Design, Expectation, Handler, Model, Outcome, Protocol, Reaction, ResourceId, Scenario, Tool,
     client::{BeforeWrite, Payload, Precondition},
 };
-use crate::suggest::did_you_mean;
 
 use super::diagnostic::{Diagnostic, InputError, Place, Severity};
+use super::report::expected as advice;
 use super::{Input, Source};
 
 /// Composes a run's three inputs, with what its author should know. `invariants` are the names that the design's
@@ -121,9 +121,8 @@ impl Check<'_> {
             let place = || self.design.place_of(&["expect", &scenario.name, name]);
             if !known.contains(&name.as_str()) {
                 let message = format!("unknown invariant or assertion `{name}`");
-                let help = did_you_mean(name, known.iter().copied());
-                let help = help.unwrap_or_else(|| format!("known: {}", known.join(", ")));
-                self.push(Severity::Error, place(), message, "not a known name", Some(help));
+                let (label, help) = advice(name, &known);
+                self.push(Severity::Error, place(), message, &label, help);
             }
             if let Some(other) = of_scenario.and_then(|all| all.get(name)).filter(|other| *other != expected) {
                 let message = format!("two expectations of `{name}` contradict each other");

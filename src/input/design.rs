@@ -78,7 +78,7 @@ fn handlers(table: &Table<'_>) -> BTreeMap<Tool, crate::model::Handler> {
     if !any {
         let help = "a handler is a table `[server.TOOL]` with `transactions`".to_owned();
         let label = format!("expected a table for {}", one_of(Tool::words()));
-        let _: Option<()> = table.refuse("this server has no handler", label, Some(help));
+        table.complain("this server has no handler", label, Some(help));
     }
     handlers
 }

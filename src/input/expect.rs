@@ -21,7 +21,7 @@ pub(super) fn expectations(table: &Table<'_>, other: &str, known: Option<&[&str]
     let Some(expect) = table.table("expect") else { return all };
     for (key, item) in expect.entries() {
         if key.text().trim().is_empty() {
-            let _: Option<()> = key.refuse_in_place("this is empty", format!("expected the name of a {other}"), None);
+            key.complain_in_place("this is empty", format!("expected the name of a {other}"), None);
         }
         let Some(verdicts) = item.table() else { continue };
         let mut of_one = BTreeMap::new();

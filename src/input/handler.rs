@@ -1,7 +1,7 @@
 //! `[server.TOOL]`: the transactions of a handler, and where each step can stand in them.
 
 use crate::handler::{Requires, STEPS, Step};
-use crate::model::{Handler, Tool};
+use crate::model::{Handler, Tool, limits};
 use crate::table::Row;
 
 use super::reader::{Item, Table};
@@ -55,7 +55,12 @@ fn check_places(table: &Table<'_>, tool: Tool, transactions: &[Vec<Named<'_>>], 
     let mints = transactions.iter().flatten().any(|(row, _)| row.name == "mint");
     if tool == Tool::Mint && !mints {
         let label = "no transaction has the step `mint`";
-        let _: Option<()> = table.refuse("this handler of `mint` makes nothing", label, None);
+        table.complain("this handler of `mint` makes nothing", label, None);
+        return;
+    }
+    if let Some((_, item)) = transactions.iter().chain(at_end).flatten().nth(limits::STEPS) {
+        let label = format!("a handler has at most {}", limits::STEPS);
+        item.complain("too many steps", label, None);
         return;
     }
     let (mut loaded, mut minted) = (false, false);
@@ -77,7 +82,7 @@ fn check_places(table: &Table<'_>, tool: Tool, transactions: &[Vec<Named<'_>>], 
         };
         if let Some((label, help)) = wrong {
             let message = format!("`{}` can't stand here", row.name);
-            let _: Option<()> = item.refuse_in_place(message, label, Some(help.to_owned()));
+            item.complain_in_place(message, label, Some(help.to_owned()));
         }
         loaded |= row.name == "load";
         minted |= row.name == "mint";

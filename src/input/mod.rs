@@ -37,6 +37,4 @@ pub struct Input<T> {
     pub value: T,
     /// The text.
     pub source: Source,
-    /// What its author should know, though it can be used as it is.
-    pub warnings: Vec<Diagnostic>,
 }

@@ -9,7 +9,7 @@ use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use crate::suggest::one_of;
+use crate::suggest::{nearest, one_of};
 
 use super::diagnostic::{Diagnostic, InputError, Place, Severity};
 use super::report::{DIAGNOSTICS, Part, Reason, Report, Spot};
@@ -43,19 +43,18 @@ pub(super) fn read<T>(source: &Source, meaning: impl FnOnce(&Table<'_>) -> Optio
         });
         diagnostics.extend(sure.map(|(diagnostic, _)| diagnostic));
     }
-    diagnostics.sort_by_key(|diagnostic| diagnostic.place.as_ref().map(|place| place.span.start));
-
-    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
-        hidden += diagnostics.len().saturating_sub(DIAGNOSTICS);
-        diagnostics.truncate(DIAGNOSTICS);
-        if hidden > 0 {
-            let more = format!("{hidden} more errors in `{}` are not shown", source.origin);
-            diagnostics.extend(InputError::whole(more, None).diagnostics);
-        }
-        return Err(InputError { diagnostics });
+    if diagnostics.is_empty() {
+        let value = value.expect("a reader that gives nothing has reported why");
+        return Ok(Input { value, source: source.clone() });
     }
-    let value = value.expect("a reader that gives nothing has reported why");
-    Ok(Input { value, source: source.clone(), warnings: diagnostics })
+    diagnostics.sort_by_key(|diagnostic| diagnostic.place.as_ref().map(|place| place.span.start));
+    hidden += diagnostics.len().saturating_sub(DIAGNOSTICS);
+    diagnostics.truncate(DIAGNOSTICS);
+    if hidden > 0 {
+        let more = format!("{hidden} more errors in `{}` are not shown", source.origin);
+        diagnostics.extend(InputError::whole(more, None).diagnostics);
+    }
+    Err(InputError { diagnostics })
 }
 
 fn line_of(diagnostic: &Diagnostic) -> usize {
@@ -203,19 +202,22 @@ impl<'a> Item<'a> {
 }
 
 /// Where each byte of a string's value begins in what is written for it, quotes included, and last where the value ends.
+///
+/// What is written may be broken, and its value then a guess of the parser: the answer may be short.
 fn written_offsets(written: &str, value: &str) -> Vec<usize> {
     let opening = ["\"\"\"\r\n", "'''\r\n", "\"\"\"\n", "'''\n", "\"\"\"", "'''", "\"", "'"];
     let mut at = opening.iter().find(|quotes| written.starts_with(**quotes)).map_or(0, |quotes| quotes.len());
     let escapes = written.starts_with('"');
     let mut offsets = Vec::with_capacity(value.len() + 1);
     for character in value.chars() {
+        let Some(mut rest) = written.get(at..) else { return offsets };
         // A backslash at the end of a line hides the line's end and the spaces behind it.
-        while escapes && written[at..].strip_prefix('\\').is_some_and(|rest| rest.starts_with(['\n', '\r', ' ', '\t']))
+        while let Some(hidden) =
+            rest.strip_prefix('\\').filter(|hidden| escapes && hidden.starts_with(char::is_whitespace))
         {
-            let rest = &written[at + 1..];
-            at += 1 + rest.len() - rest.trim_start().len();
+            rest = hidden.trim_start();
         }
-        let rest = &written[at..];
+        at = written.len() - rest.len();
         let length = match rest.strip_prefix('\\').filter(|_| escapes).and_then(|rest| rest.chars().next()) {
             Some('x') => 4,
             Some('u') => 6,
@@ -225,7 +227,7 @@ fn written_offsets(written: &str, value: &str) -> Vec<usize> {
             None => character.len_utf8(),
         };
         offsets.extend(std::iter::repeat_n(at, character.len_utf8()));
-        at = (at + length).min(written.len());
+        at += length;
     }
     offsets.push(at);
     offsets
@@ -261,6 +263,7 @@ pub(super) struct Table<'a> {
     entries: &'a DeTable<'a>,
     span: Range<usize>,
     known: RefCell<Vec<&'static str>>,
+    missing: RefCell<Vec<&'static str>>,
 }
 
 impl Spot for Table<'_> {
@@ -275,7 +278,7 @@ impl Spot for Table<'_> {
 
 impl<'a> Table<'a> {
     fn new(report: &'a Report<'a>, entries: &'a DeTable<'a>, span: Range<usize>) -> Self {
-        Self { report, entries, span, known: RefCell::default() }
+        Self { report, entries, span, known: RefCell::default(), missing: RefCell::default() }
     }
 
     /// Every key with its value, in the order of the file, for tables whose keys the file chooses.
@@ -290,9 +293,13 @@ impl<'a> Table<'a> {
         self.entries().find(|(found, _)| found.text() == key).map(|(_, item)| item)
     }
 
-    /// The value of a key that must be there.
+    /// The value of a key that must be there. [`Table::finish`] reports it when it is not.
     pub(super) fn require(&self, key: &'static str) -> Option<Item<'a>> {
-        self.get(key).or_else(|| self.refuse(format!("`{key}` is missing"), format!("expected `{key}` in here"), None))
+        let item = self.get(key);
+        if item.is_none() {
+            self.missing.borrow_mut().push(key);
+        }
+        item
     }
 
     /// One word of a closed set, if the key is there.
@@ -310,13 +317,43 @@ impl<'a> Table<'a> {
         self.get(key).and_then(Item::table)
     }
 
-    /// Reports every key that nobody asked for.
+    /// Reports every key that nobody asked for, and every one that is missing.
     pub(super) fn finish(&self) {
         let known = self.known.borrow();
+        let mut missing = self.missing.take();
         for (key, _) in self.entries() {
             if !known.contains(&key.text()) {
                 let _: Option<()> = key.unknown_word("key", key.text(), &known);
+                // What is only misspelt is not missing besides.
+                let meant = nearest(key.text(), known.iter().copied());
+                missing.retain(|missing| Some(*missing) != meant);
             }
         }
+        let whole_file = self.span.is_empty();
+        for key in missing {
+            let label = format!("expected `{key}` in {}", if whole_file { "this file" } else { "here" });
+            self.complain(format!("`{key}` is missing"), label, None);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::written_offsets;
+
+    #[test]
+    fn a_part_of_a_value_is_found_in_what_is_written() {
+        assert_eq!(written_offsets(r#""ab""#, "ab"), [1, 2, 3]);
+        assert_eq!(written_offsets(r#""a\"b""#, "a\"b"), [1, 2, 4, 5]);
+        assert_eq!(written_offsets(r#""\u00e9b""#, "\u{e9}b"), [1, 1, 7, 8]);
+        assert_eq!(written_offsets(r"'a\b'", r"a\b"), [1, 2, 3, 4]);
+        assert_eq!(written_offsets("\"\"\"\na\\\n  b\"\"\"", "ab"), [4, 9, 10]);
+        assert_eq!(written_offsets("'''\r\na\r\nb'''", "a\nb"), [5, 6, 8, 9]);
+    }
+
+    #[test]
+    fn what_is_written_may_be_broken() {
+        assert_eq!(written_offsets("\"\\", "\u{e9}\u{e9}"), [1, 1]);
+        assert_eq!(written_offsets("", "a"), [0, 1]);
     }
 }

@@ -26,6 +26,10 @@ const WIDTH: usize = 110;
 const AROUND: usize = 60;
 
 /// The diagnostics as text, one after another.
+///
+/// # Panics
+///
+/// Only if this crate has a bug: writing to a string doesn't fail, and an excerpt always has its place.
 #[must_use]
 pub fn render(diagnostics: &[Diagnostic], look: Look) -> String {
     let mut text = String::new();
@@ -37,7 +41,12 @@ pub fn render(diagnostics: &[Diagnostic], look: Look) -> String {
         handler(look).render_report(&mut text, &drawn).expect("writing to a string doesn't fail, nor does an excerpt");
     }
     // The handler pads lines; trailing spaces would only be noise in files that hold this text.
-    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    let mut trimmed = String::with_capacity(text.len());
+    for line in text.lines() {
+        trimmed.push_str(line.trim_end());
+        trimmed.push('\n');
+    }
+    trimmed
 }
 
 fn handler(look: Look) -> GraphicalReportHandler {
@@ -54,6 +63,8 @@ fn handler(look: Look) -> GraphicalReportHandler {
         .with_width(WIDTH)
         .with_context_lines(0)
         .with_links(false)
+        // Names have a `-` in them, and are copied from here.
+        .with_word_splitter(textwrap::WordSplitter::NoHyphenation)
         .without_syntax_highlighting()
 }
 

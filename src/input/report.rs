@@ -47,20 +47,13 @@ impl<'a> Report<'a> {
         &self.source.text
     }
 
-    fn push(
-        &self,
-        reason: Reason,
-        severity: Severity,
-        span: Range<usize>,
-        message: String,
-        label: String,
-        help: Option<String>,
-    ) {
+    fn push(&self, reason: Reason, span: Range<usize>, message: String, label: String, help: Option<String>) {
         if self.found.borrow().len() == DIAGNOSTICS {
             self.hidden.set(self.hidden.get() + 1);
             return;
         }
-        let diagnostic = Diagnostic { severity, message, label, help, place: Some(self.source.place(span)) };
+        let diagnostic =
+            Diagnostic { severity: Severity::Error, message, label, help, place: Some(self.source.place(span)) };
         self.found.borrow_mut().push((diagnostic, reason));
     }
 }
@@ -73,20 +66,30 @@ pub(super) trait Spot {
     /// Where it is reported.
     fn report(&self) -> &Report<'_>;
 
-    /// Reports that this is wrong. Answers `None`, for the reader to pass on.
+    /// Reports that this is wrong.
+    fn complain(&self, message: impl Into<String>, label: impl Into<String>, help: Option<String>) {
+        self.report().push(Reason::Elsewhere, self.span(), message.into(), label.into(), help);
+    }
+
+    /// As [`Spot::complain`], for what is wrong whatever the rest of the text says.
+    fn complain_in_place(&self, message: impl Into<String>, label: impl Into<String>, help: Option<String>) {
+        self.report().push(Reason::InPlace, self.span(), message.into(), label.into(), help);
+    }
+
+    /// As [`Spot::complain`]. Answers `None`, for the reader to pass on.
     fn refuse<T>(&self, message: impl Into<String>, label: impl Into<String>, help: Option<String>) -> Option<T> {
-        self.report().push(Reason::Elsewhere, Severity::Error, self.span(), message.into(), label.into(), help);
+        self.complain(message, label, help);
         None
     }
 
-    /// As [`Spot::refuse`], for what is wrong whatever the rest of the text says.
+    /// As [`Spot::complain_in_place`]. Answers `None`, for the reader to pass on.
     fn refuse_in_place<T>(
         &self,
         message: impl Into<String>,
         label: impl Into<String>,
         help: Option<String>,
     ) -> Option<T> {
-        self.report().push(Reason::InPlace, Severity::Error, self.span(), message.into(), label.into(), help);
+        self.complain_in_place(message, label, help);
         None
     }
 
@@ -106,8 +109,7 @@ pub(super) trait Spot {
             return true;
         }
         let help = format!("a name is a letter, then letters, digits, `-` or `_`, and has at most {LENGTH} of them");
-        let _: Option<()> =
-            self.refuse_in_place(format!("this can't be the name of {what}"), "expected a name", Some(help));
+        self.complain_in_place(format!("this can't be the name of {what}"), "expected a name", Some(help));
         false
     }
 
@@ -124,7 +126,7 @@ pub(super) trait Spot {
 }
 
 /// Label and help for a word that is none of the `known` ones.
-fn expected(word: &str, known: &[&str]) -> (String, Option<String>) {
+pub(super) fn expected(word: &str, known: &[&str]) -> (String, Option<String>) {
     let question = did_you_mean(word, known.iter().copied());
     if known.len() <= SHORT_LIST {
         return (format!("expected {}", one_of(known.iter().copied())), question);

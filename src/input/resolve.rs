@@ -108,7 +108,7 @@ fn read_file(kind: Kind, path: &Path) -> Result<Source, InputError> {
         Ok(text) => text,
         Err(error) => {
             let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+            let line = before.split(|byte| *byte == b'\n').count();
             return refuse(&format!("is not UTF-8 in line {line}"), None);
         }
     };

@@ -36,6 +36,10 @@ pub mod limits {
     pub const FIELDS: usize = 16;
     /// Mutating work entries of all agents together.
     pub const INTENTS: usize = 48;
+    /// Steps of a handler, those of `at-end` included.
+    pub const STEPS: usize = 64;
+    /// Assertions of a scenario, those of `[finally]` and those of `[sometimes]` each.
+    pub const ASSERTIONS: usize = 64;
     /// The budget of one fault.
     pub const BUDGET: u8 = 15;
     /// The bound of `attempts`.

@@ -26,20 +26,22 @@ enum ActsFor {
 /// Reads `[agents]` but for the work.
 pub(super) fn drafts<'a>(table: &Table<'a>) -> Vec<Draft<'a>> {
     let Some(agents) = table.require("agents").and_then(Item::table) else { return Vec::new() };
-    let names: Vec<&str> = agents.entries().map(|(key, _)| key.text()).collect();
+    // Of absurdly many only the first are looked at; that there are too many is said in any case.
+    let entries = || agents.entries().take(4 * limits::AGENTS);
+    let names: Vec<&str> = entries().map(|(key, _)| key.text()).collect();
     if names.is_empty() {
-        let _: Option<()> = agents.refuse("there is no agent", "expected a table for each agent in here", None);
+        agents.complain("there is no agent", "expected a table for each agent in here", None);
     }
     let mut parents = Vec::new();
     let mut drafts = Vec::new();
-    for (index, (key, item)) in agents.entries().enumerate() {
+    for (index, (key, item)) in entries().enumerate() {
         key.is_name(key.text(), "an agent");
         if let Some(other) = names[..index].iter().find(|other| same_in_assertions(other, key.text())) {
             confused(&key, key.text(), other);
         }
         if index == limits::AGENTS {
             let label = format!("a scenario has at most {}", limits::AGENTS);
-            let _: Option<()> = key.refuse("too many agents", label, None);
+            key.complain("too many agents", label, None);
         }
         let mut draft = Draft { name: key.text(), work: Vec::new(), acts_for: None, client: ClientTables::default() };
         if let Some(table) = item.table() {
@@ -79,24 +81,27 @@ fn acts_for(table: &Table<'_>, parent: Option<Item<'_>>, names: &[&str]) -> Opti
 
 /// Reports each circle of parents once, at the first of its agents, and takes all its agents' parents away.
 fn refuse_circles(drafts: &mut [Draft<'_>], parents: &[Option<Item<'_>>]) {
-    for first in 0..drafts.len() {
-        let mut circle = vec![first];
-        while let Some(ActsFor::Parent(parent)) = drafts[circle[circle.len() - 1]].acts_for {
+    for (first, written) in parents.iter().enumerate() {
+        let mut line = vec![first];
+        let mut last = first;
+        while let Some(ActsFor::Parent(parent)) = drafts[last].acts_for {
             if parent == first {
-                let names: Vec<&str> = circle.iter().chain([&first]).map(|&agent| drafts[agent].name).collect();
-                if let Some(item) = parents[first] {
+                let names: Vec<&str> = line.iter().chain([&first]).map(|&agent| drafts[agent].name).collect();
+                if let Some(item) = written {
                     let label = format!("the parents go round: {}", names.join(", "));
-                    let _: Option<()> = item.refuse("no principal is at the end of these parents", label, None);
+                    item.complain("no principal is at the end of these parents", label, None);
                 }
-                for &agent in &circle {
+                for &agent in &line {
                     drafts[agent].acts_for = None;
                 }
                 break;
             }
-            if circle.contains(&parent) {
+            // The line runs into a circle that doesn't come back to its start; that one's own agents report it.
+            if line.contains(&parent) {
                 break;
             }
-            circle.push(parent);
+            line.push(parent);
+            last = parent;
         }
     }
 }

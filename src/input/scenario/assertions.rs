@@ -1,6 +1,7 @@
 //! `[finally]` and `[sometimes]`: expressions over fields, versions and what was told.
 
 use crate::assertion::{self, Names};
+use crate::model::limits;
 use crate::model::scenario::Assertion;
 
 use super::agents::Draft;
@@ -22,28 +23,33 @@ pub(super) fn names(resources: &[Known], agents: &[Draft<'_>]) -> Option<Names> 
 /// Reads a table of assertions. Those `before` have taken their names.
 pub(super) fn assertions(
     table: &Table<'_>,
-    key: &'static str,
+    table_key: &'static str,
     names: Option<&Names>,
     invariants: &[&str],
     before: &[Assertion],
 ) -> Vec<Assertion> {
     let mut all = Vec::new();
-    let Some(assertions) = table.table(key) else { return all };
+    let Some(assertions) = table.table(table_key) else { return all };
     for (key, item) in assertions.entries() {
+        if all.len() == limits::ASSERTIONS {
+            let label = format!("`[{table_key}]` has at most {}", limits::ASSERTIONS);
+            key.complain("too many assertions", label, None);
+            break;
+        }
         let name = key.text();
         key.is_name(name, "an assertion");
         if invariants.contains(&name) {
             let label = "expectations could not tell the two apart";
-            let _: Option<()> = key.refuse_in_place("an invariant has this name", label, None);
+            key.complain_in_place("an invariant has this name", label, None);
         }
         if before.iter().any(|assertion| assertion.name == name) {
             let label = "expectations could not tell the two apart";
-            let _: Option<()> = key.refuse("another assertion has this name", label, None);
+            key.complain("another assertion has this name", label, None);
         }
         let Some(expression) = item.nonempty() else { continue };
         if let Some(Err(problems)) = names.map(|names| assertion::compile(expression, names)) {
             for problem in problems {
-                let _: Option<()> = item.part(problem.range).refuse(problem.message, "", problem.help);
+                item.part(problem.range).complain(problem.message, "", problem.help);
             }
         }
         all.push(Assertion { name: name.to_owned(), expression: expression.to_owned() });

@@ -17,11 +17,14 @@ pub(super) struct Known {
     pub(super) doubtful: bool,
 }
 
+/// Of absurdly many resources only the first are looked at; that there are too many is said in any case.
+const MOST: usize = 4 * limits::RESOURCES;
+
 /// Reads `[resources]`.
 pub(super) fn declared(table: &Table<'_>) -> Vec<Known> {
     let mut all: Vec<Known> = Vec::new();
     let Some(resources) = table.table("resources") else { return all };
-    for (key, item) in resources.entries() {
+    for (key, item) in resources.entries().take(MOST) {
         let Some(table) = item.table() else { continue };
         let known = resource(key, &table);
         table.finish();
@@ -30,9 +33,9 @@ pub(super) fn declared(table: &Table<'_>) -> Vec<Known> {
         if let Some(twin) = all.iter().find(handle_of) {
             let message = format!("`{}` has this handle too", twin.resource.name);
             let item = table.get("handle").map_or(item, |handle| handle);
-            let _: Option<()> = item.refuse(message, "a handle names one resource", None);
+            item.complain(message, "a handle names one resource", None);
         }
-        check_name(key, &known, &all);
+        check_name(&key, &known, &all);
         all.push(known);
     }
     all
@@ -90,8 +93,11 @@ pub(super) fn minted(agents: &[Draft<'_>], all: &mut Vec<Known>) {
             } else {
                 (format!("`{name}` is minted twice"), "another entry makes it")
             };
-            let _: Option<()> = target.refuse(message, label, None);
+            target.complain(message, label, None);
             continue;
+        }
+        if all.len() >= MOST {
+            return;
         }
         let (fields, doubtful) = fields(contents);
         let resource = Resource {
@@ -104,25 +110,25 @@ pub(super) fn minted(agents: &[Draft<'_>], all: &mut Vec<Known>) {
             expires: false,
         };
         let known = Known { resource, doubtful };
-        check_name(target, &known, all);
+        check_name(&target, &known, all);
         all.push(known);
     }
 }
 
 /// Reports a name that can't stand beside those of the resources before it, and one resource too many.
-fn check_name(spot: impl Spot, known: &Known, before: &[Known]) {
+fn check_name(spot: &impl Spot, known: &Known, before: &[Known]) {
     let name = known.resource.name.as_str();
     spot.is_name(name, "a resource");
     if name == "told" {
         let help = "in assertions `told.A` is what agent A was told".to_owned();
-        let _: Option<()> = spot.refuse_in_place("`told` can't be the name of a resource", "it is taken", Some(help));
+        spot.complain_in_place("`told` can't be the name of a resource", "it is taken", Some(help));
     }
     if let Some(other) = before.iter().find(|other| same_in_assertions(&other.resource.name, name)) {
-        confused(&spot, name, &other.resource.name);
+        confused(spot, name, &other.resource.name);
     }
     if before.len() == limits::RESOURCES {
         let label = format!("a scenario has at most {}", limits::RESOURCES);
-        let _: Option<()> = spot.refuse("too many resources", label, None);
+        spot.complain("too many resources", label, None);
     }
 }
 
@@ -136,14 +142,14 @@ fn fields<'a>(entries: impl Iterator<Item = (Key<'a>, Item<'a>)>) -> (Vec<(Strin
         if reserved {
             let help = "in a work entry or an assertion this word means something else".to_owned();
             let message = format!("`{}` can't be the name of a field", key.text());
-            let _: Option<()> = key.refuse_in_place(message, "it is taken", Some(help));
+            key.complain_in_place(message, "it is taken", Some(help));
         }
         if let Some((other, _)) = fields.iter().find(|(other, _)| same_in_assertions(other, key.text())) {
             confused(&key, key.text(), other);
         }
         if fields.len() == limits::FIELDS {
             let label = format!("a resource has at most {}", limits::FIELDS);
-            let _: Option<()> = key.refuse("too many fields", label, None);
+            key.complain("too many fields", label, None);
         }
         match value(item) {
             Some(value) if named && !reserved && fields.len() < limits::FIELDS => {
@@ -163,7 +169,7 @@ pub(super) fn same_in_assertions(one: &str, other: &str) -> bool {
 pub(super) fn confused(spot: &impl Spot, name: &str, other: &str) {
     let help = "in assertions a `-` is written `_`".to_owned();
     let message = format!("`{name}` and `{other}` are one name in assertions");
-    let _: Option<()> = spot.refuse(message, "one of them needs another name", Some(help));
+    spot.complain(message, "one of them needs another name", Some(help));
 }
 
 /// Reads the value of a field.

@@ -13,6 +13,12 @@ use crate::suggest::nearest;
 pub(super) const VERBS: [&str; 10] =
     ["read", "set", "append", "increment", "mint", "close", "approve", "execute", "delete", "hand-off"];
 
+/// A key of an entry with its value.
+type Pair<'a> = (Key<'a>, Item<'a>);
+
+/// Reads what an entry does to a field, given the field's name and its value at the start, where they are known.
+type Change<T> = fn(Item<'_>, Option<&(String, Value)>) -> Option<T>;
+
 /// The work of each agent; `None` for one that the file has wrong.
 pub(super) fn works(agents: &[Draft<'_>], resources: &[Known]) -> Vec<Option<Vec<Entry>>> {
     let mut intents = 0;
@@ -26,7 +32,7 @@ pub(super) fn works(agents: &[Draft<'_>], resources: &[Known]) -> Vec<Option<Vec
                 if intents == limits::INTENTS + 1 {
                     let label =
                         format!("the entries of all agents that change something are at most {}", limits::INTENTS);
-                    let _: Option<()> = item.refuse("too many intents", label, None);
+                    item.complain("too many intents", label, None);
                 }
             }
             work.extend(entry);
@@ -45,7 +51,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn entry(&self, item: Item<'_>) -> Option<Entry> {
         let table = item.table()?;
-        let verbs: Vec<(Key<'_>, Item<'_>)> = table.entries().filter(|(key, _)| VERBS.contains(&key.text())).collect();
+        let verbs: Vec<Pair<'_>> = table.entries().filter(|(key, _)| VERBS.contains(&key.text())).collect();
         let (verb, target) = match verbs[..] {
             [verb] => verb,
             [] => return no_verb(&table),
@@ -55,7 +61,7 @@ impl Reader<'_> {
             }
         };
         // Everything but the verb: for most verbs, fields.
-        let rest: Vec<(Key<'_>, Item<'_>)> = table.entries().filter(|(key, _)| key.text() != verb.text()).collect();
+        let rest: Vec<Pair<'_>> = table.entries().filter(|(key, _)| key.text() != verb.text()).collect();
         let resource = self.resource(target);
         match verb.text() {
             "read" => {
@@ -139,13 +145,13 @@ impl Reader<'_> {
         Some(Entry::HandOff { resource: resource?, to: to?, carries: carries.collect() })
     }
 
-    /// The fields that an entry names, each changed as `change` reads it from the field's value at the start.
+    /// The fields that an entry names, each changed as `change` reads it, given the field as it is at the start.
     fn changes<T>(
         &self,
         verb: Key<'_>,
         resource: ResourceId,
-        entries: &[(Key<'_>, Item<'_>)],
-        change: fn(Item<'_>, Option<&Value>) -> Option<T>,
+        entries: &[Pair<'_>],
+        change: Change<T>,
     ) -> Option<Vec<(usize, T)>> {
         let Known { resource, doubtful } = &self.resources[resource];
         let names: Vec<&str> = resource.fields.iter().map(|(name, _)| name.as_str()).collect();
@@ -159,7 +165,7 @@ impl Reader<'_> {
             if field.is_none() && !doubtful {
                 let _: Option<()> = key.unknown(&format!("field of `{}`", resource.name), key.text(), &names);
             }
-            let change = change(*item, field.map(|field| &resource.fields[field].1));
+            let change = change(*item, field.map(|field| &resource.fields[field]));
             changes.extend(field.zip(change));
         }
         (changes.len() == entries.len()).then_some(changes)
@@ -176,7 +182,7 @@ fn no_verb<T>(table: &Table<'_>) -> Option<T> {
     }
 }
 
-fn refuse_others(entries: &[(Key<'_>, Item<'_>)], known: &[&str]) {
+fn refuse_others(entries: &[Pair<'_>], known: &[&str]) {
     for (key, _) in entries {
         let _: Option<()> = key.unknown_word("key", key.text(), known);
     }
@@ -191,11 +197,11 @@ const fn kind(value: &Value) -> &'static str {
     }
 }
 
-fn set(item: Item<'_>, at_start: Option<&Value>) -> Option<Value> {
+fn set(item: Item<'_>, at_start: Option<&(String, Value)>) -> Option<Value> {
     let new = value(item)?;
     match at_start {
-        Some(old) if std::mem::discriminant(old) != std::mem::discriminant(&new) => item.refuse(
-            format!("the field is {}, this is {}", kind(old), kind(&new)),
+        Some((field, old)) if std::mem::discriminant(old) != std::mem::discriminant(&new) => item.refuse(
+            format!("`{field}` is {}, this is {}", kind(old), kind(&new)),
             format!("expected {}", kind(old)),
             matches!(old, Value::List(_)).then(|| "`append` adds an element to a list".to_owned()),
         ),
@@ -203,11 +209,11 @@ fn set(item: Item<'_>, at_start: Option<&Value>) -> Option<Value> {
     }
 }
 
-fn append(item: Item<'_>, at_start: Option<&Value>) -> Option<Value> {
+fn append(item: Item<'_>, at_start: Option<&(String, Value)>) -> Option<Value> {
     let element = value(item)?;
     match at_start {
-        Some(old @ (Value::Number(_) | Value::Text(_))) => item.refuse(
-            format!("the field is {}", kind(old)),
+        Some((field, old @ (Value::Number(_) | Value::Text(_)))) => item.refuse(
+            format!("`{field}` is {}", kind(old)),
             "only a list can be appended to",
             Some("`set` gives a field another value".to_owned()),
         ),
@@ -215,11 +221,11 @@ fn append(item: Item<'_>, at_start: Option<&Value>) -> Option<Value> {
     }
 }
 
-fn increment(item: Item<'_>, at_start: Option<&Value>) -> Option<i64> {
+fn increment(item: Item<'_>, at_start: Option<&(String, Value)>) -> Option<i64> {
     let amount = item.number(-limits::NUMBER..=limits::NUMBER)?;
     match at_start {
-        Some(old @ (Value::Text(_) | Value::List(_))) => {
-            item.refuse(format!("the field is {}", kind(old)), "only a number can be incremented", None)
+        Some((field, old @ (Value::Text(_) | Value::List(_)))) => {
+            item.refuse(format!("`{field}` is {}", kind(old)), "only a number can be incremented", None)
         }
         _ => Some(amount),
     }
