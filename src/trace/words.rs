@@ -34,7 +34,7 @@ pub(super) fn step(
     });
     let answer = received.or_else(|| answered.map(|(answer, _)| answer)).map(|answer| names.answer(&answer));
     let told: Vec<ToldNote> = facts.iter().filter_map(|fact| names.told(fact)).collect();
-    let commits: Vec<Commit> = facts.iter().filter_map(|fact| names.commit(fact)).collect();
+    let commits: Vec<Commit> = facts.iter().filter_map(|fact| names.commit(fact, after)).collect();
     let note = call.as_ref().map(|call| {
         let sends = matches!(action, Action::Send { .. });
         names.call(call, sends.then(|| after[setting.agent_slot(usize::from(call.request.agent))].agent()))
@@ -215,8 +215,12 @@ impl Names<'_> {
         authors
     }
 
-    fn commit(&self, fact: &Fact) -> Option<Commit> {
-        let Fact::Committed { request, handle, before, after, effects, .. } = fact else { return None };
+    /// What a commit left behind. Its version may have advanced after the content was written, so both are taken from
+    /// the state after the step.
+    fn commit(&self, fact: &Fact, state: &[Component]) -> Option<Commit> {
+        let Fact::Committed { request, handle, before, effects, .. } = fact else { return None };
+        let stored = state[self.0.resource_slot(usize::from(handle.resource))].resource();
+        let after = stored.instances.get(usize::from(handle.instance))?;
         let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
         let own = self.0.intents_of(agent);
         let fields = &self.0.resource(usize::from(request.resource)).fields;
@@ -481,8 +485,8 @@ fn execution(step: &Step, node: &str, request: &str, orphaned: &str) -> String {
         let content = short(&commit.content);
         let twice = if commit.effects > 1 { ", for the second time" } else { "" };
         return format!(
-            "{head}. {} has {}{twice}: {} is now {content}.",
-            commit.agent, "committed", commit.content.handle
+            "{head}. {}'s change takes effect{twice}: {} is now {content}.",
+            commit.agent, commit.content.handle
         );
     }
     match (outcome, transaction.and_then(|transaction| transaction.ended_by.as_deref())) {

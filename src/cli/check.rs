@@ -1,0 +1,51 @@
+//! `check`: explores a scenario under one design or several, and prints a verdict for each invariant.
+
+use std::path::PathBuf;
+
+use super::exploring::Exploring;
+use super::{Failure, Terminal, writing};
+use crate::reports::{FORMATS, human};
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Scenarios: paths, or names of shipped ones (`handlecheck list scenarios`)
+    #[arg(required = true, value_name = "SCENARIO")]
+    scenarios: Vec<String>,
+    /// Designs: paths, or names of shipped ones; by default `naive`, `dedup-only` and `versioned`
+    #[arg(long = "design", value_name = "DESIGN")]
+    designs: Vec<String>,
+    #[command(flatten)]
+    exploring: Exploring,
+    /// How to report: `human` or `json`
+    #[arg(long, value_name = "FORMAT", default_value = "human", value_parser = FORMATS)]
+    format: String,
+    /// The folder that traces are written to
+    #[arg(long, value_name = "FOLDER", default_value = "traces")]
+    traces: PathBuf,
+}
+
+pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
+    let mut explorer = arguments.exploring.start(terminal)?;
+    let designs = super::compare::designs(&arguments.designs, false);
+    let mut runs = Vec::new();
+    for scenario in &arguments.scenarios {
+        let scenario = explorer.scenario(scenario)?;
+        for design in &designs {
+            runs.push(explorer.compose(&scenario, &explorer.design(design)?)?);
+        }
+    }
+    explorer.warn(&runs);
+    let mut reports = Vec::new();
+    for run in &runs {
+        let mut report = explorer.explore(run)?;
+        writing::write_traces(&mut report, &arguments.traces)?;
+        reports.push(report);
+    }
+    explorer.finish();
+    *out = match arguments.format.as_str() {
+        "json" => crate::reports::json(&reports),
+        _ => human::report(&reports, terminal.colour),
+    };
+    let verdicts = reports.iter().flat_map(|report| &report.invariants).map(|property| property.verdict);
+    Ok(explorer.exit_code(verdicts))
+}

@@ -1,0 +1,87 @@
+//! `compare`: the matrix of designs and invariants, over several scenarios.
+
+use std::path::PathBuf;
+
+use super::exploring::Exploring;
+use super::{Failure, Terminal, exit, writing};
+use crate::input::{Kind, library};
+use crate::model::Verdict;
+use crate::reports::{FORMATS, matrix};
+
+/// The scenarios that are compared when none is named.
+pub(super) const BASIC_SCENARIOS: &[&str] = &["laptop-basket", "import-rows", "foreign-handle"];
+
+/// The designs that are compared when none is named.
+const BASIC_DESIGNS: &[&str] = &["naive", "dedup-only", "versioned"];
+
+#[derive(clap::Args)]
+#[command(
+    after_help = "Exits with 0 when every verdict is the one that the scenario or the design expects, and where \
+nothing is expected, when nothing is violated."
+)]
+pub(super) struct Arguments {
+    /// Scenarios; by default the three basic ones: `laptop-basket`, `import-rows`, `foreign-handle`
+    #[arg(value_name = "SCENARIO")]
+    scenarios: Vec<String>,
+    /// Designs; by default `naive`, `dedup-only` and `versioned`
+    #[arg(long = "design", value_name = "DESIGN")]
+    designs: Vec<String>,
+    /// Compare all shipped designs
+    #[arg(long, conflicts_with = "designs")]
+    all: bool,
+    #[command(flatten)]
+    exploring: Exploring,
+    /// How to report: `human` or `json`
+    #[arg(long, value_name = "FORMAT", default_value = "human", value_parser = FORMATS)]
+    format: String,
+    /// Write traces, to this folder
+    #[arg(long, value_name = "FOLDER")]
+    traces: Option<PathBuf>,
+}
+
+/// The designs that were asked for, or the basic ones.
+pub(super) fn designs(asked: &[String], all: bool) -> Vec<String> {
+    if all {
+        library::names(Kind::Design).into_iter().map(str::to_owned).collect()
+    } else if asked.is_empty() {
+        BASIC_DESIGNS.iter().map(|name| (*name).to_owned()).collect()
+    } else {
+        asked.to_vec()
+    }
+}
+
+pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
+    let mut explorer = arguments.exploring.start(terminal)?;
+    let basic: Vec<String> = BASIC_SCENARIOS.iter().map(|name| (*name).to_owned()).collect();
+    let scenarios = if arguments.scenarios.is_empty() { &basic } else { &arguments.scenarios };
+    let designs = designs(&arguments.designs, arguments.all);
+    let mut runs = Vec::new();
+    for design in &designs {
+        let design = explorer.design(design)?;
+        for scenario in scenarios {
+            runs.push(explorer.compose(&explorer.scenario(scenario)?, &design)?);
+        }
+    }
+    explorer.warn(&runs);
+    let mut compared = Vec::new();
+    for run in &runs {
+        let mut report = explorer.explore(run)?;
+        if let Some(folder) = &arguments.traces {
+            writing::write_traces(&mut report, folder)?;
+        }
+        compared.push((run, report));
+    }
+    explorer.finish();
+    let reports = || compared.iter().map(|(_, report)| report);
+    *out = match arguments.format.as_str() {
+        "json" => crate::reports::json(&reports().cloned().collect::<Vec<_>>()),
+        _ => matrix::matrix(&compared, terminal.colour),
+    };
+    let verdicts = reports().flat_map(|report| &report.invariants).map(|property| {
+        // What is expected is no failure, however bad it is.
+        if property.expectation.is_some() && property.is_as_expected() { Verdict::Holds } else { property.verdict }
+    });
+    let code = explorer.exit_code(verdicts);
+    let surprised = reports().any(|report| report.complete && report.surprises().next().is_some());
+    Ok(if code == exit::HOLDS && surprised { exit::VIOLATED } else { code })
+}

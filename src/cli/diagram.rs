@@ -1,0 +1,36 @@
+//! `diagram`: a picture of a trace.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::{Failure, Terminal, exit, writing};
+use crate::diagrams::FORMATS;
+use crate::suggest::did_you_mean;
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// The trace
+    trace: PathBuf,
+    /// The format (`handlecheck list formats`)
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: String,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(super) fn run(arguments: &Arguments, _: Terminal, out: &mut String) -> Result<u8, Failure> {
+    let format = FORMATS.iter().find(|format| format.name == arguments.format).ok_or_else(|| {
+        let names = FORMATS.iter().map(|format| format.name);
+        let help = did_you_mean(&arguments.format, names).map_or_else(String::new, |help| format!("; {help}"));
+        Failure::Usage(format!("there is no format `{}`{help}", arguments.format))
+    })?;
+    let trace = writing::read_trace(&arguments.trace)?;
+    let drawn = (format.draw)(&trace);
+    match &arguments.output {
+        None => *out = drawn,
+        Some(path) => fs::write(path, drawn)
+            .map_err(|error| Failure::Usage(format!("can't write {}: {error}", path.display())))?,
+    }
+    Ok(exit::HOLDS)
+}

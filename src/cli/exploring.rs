@@ -1,0 +1,232 @@
+//! What the commands that explore have in common: arguments, limits, progress, warnings.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{Failure, Terminal, exit};
+use crate::engine::Progress;
+use crate::faults::FAULTS;
+use crate::input::{self, Input, Kind, Severity, render};
+use crate::model::{Design, Scenario, Verdict, limits};
+use crate::run::{Engine, Options, Report, Run, invariant_names};
+use crate::suggest::did_you_mean;
+
+/// Arguments of every command that explores.
+#[derive(clap::Args)]
+pub(super) struct Exploring {
+    /// Use this protocol instead of the one that the scenario names, or the default
+    #[arg(long, value_name = "PROTOCOL")]
+    protocol: Option<String>,
+    /// Replace budgets of the scenario: `drop-stream=2,restart-node=1`
+    #[arg(long, value_name = "FAULT=N,..", value_delimiter = ',')]
+    faults: Vec<String>,
+    /// Check this invariant or assertion only; may be given several times
+    #[arg(long = "invariant", value_name = "NAME")]
+    invariants: Vec<String>,
+    /// Give up after so many states
+    #[arg(long, value_name = "N")]
+    max_states: Option<usize>,
+    /// Give up after this time, all runs together: `90s`, `5m`
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    timeout: Option<Duration>,
+    /// Stop a run as soon as everything that it checks is violated
+    #[arg(long)]
+    stop_early: bool,
+    /// Which engine explores: `handlecheck`, or `stateright` as a second witness
+    #[arg(long, value_name = "ENGINE", default_value = "handlecheck", value_parser = engine)]
+    engine: Engine,
+    /// Exit with 4 if something is vacuous
+    #[arg(long)]
+    deny_vacuous: bool,
+}
+
+fn engine(name: &str) -> Result<Engine, String> {
+    Engine::named(name).ok_or_else(|| {
+        let names: Vec<&str> = Engine::ALL.iter().map(|engine| engine.name()).collect();
+        format!("expected {}", names.join(" or "))
+    })
+}
+
+/// The limits and the liveliness of one command, over all of its runs.
+pub(super) struct Explorer {
+    options: Options,
+    protocol: Option<String>,
+    deny_vacuous: bool,
+    deadline: Option<Instant>,
+    started: Instant,
+    interrupted: Arc<AtomicBool>,
+    bar: Option<ProgressBar>,
+    terminal: Terminal,
+    runs: usize,
+    states: usize,
+}
+
+impl Exploring {
+    /// Checks the arguments that name things, and starts the clock.
+    pub(super) fn start(&self, terminal: Terminal) -> Result<Explorer, Failure> {
+        let mut faults = BTreeMap::new();
+        for fault in &self.faults {
+            let (name, budget) = budget(fault)?;
+            faults.insert(name, budget);
+        }
+        let options = Options {
+            engine: self.engine,
+            max_states: self.max_states,
+            stop_early: self.stop_early,
+            only: self.invariants.clone(),
+            faults,
+        };
+        #[expect(clippy::disallowed_methods, reason = "time limits and durations are for people, never in a report")]
+        let started = Instant::now();
+        let style =
+            ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+        Ok(Explorer {
+            options,
+            protocol: self.protocol.clone(),
+            deny_vacuous: self.deny_vacuous,
+            deadline: self.timeout.map(|timeout| started + timeout),
+            started,
+            interrupted: interrupts(),
+            bar: terminal.live.then(|| ProgressBar::new_spinner().with_style(style)),
+            terminal,
+            runs: 0,
+            states: 0,
+        })
+    }
+}
+
+/// Set when the user interrupts; a second interrupt ends the program.
+fn interrupts() -> Arc<AtomicBool> {
+    static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    let flag = INTERRUPTED.get_or_init(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let set = Arc::clone(&flag);
+        // Without a handler an interrupt just ends the program, which is no harm.
+        let _ = ctrlc::set_handler(move || {
+            if set.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(exit::INCONCLUSIVE));
+            }
+        });
+        flag
+    });
+    Arc::clone(flag)
+}
+
+fn budget(text: &str) -> Result<(&'static str, u8), Failure> {
+    let usage = |message: String| Failure::Usage(format!("--faults {text}: {message}"));
+    let (name, budget) = text.split_once('=').ok_or_else(|| usage("expected FAULT=N".to_owned()))?;
+    let names: Vec<&str> = FAULTS.iter().map(|fault| fault.name).collect();
+    let Some(fault) = names.iter().find(|fault| **fault == name) else {
+        let help = did_you_mean(name, names.iter().copied());
+        return Err(usage(format!(
+            "there is no fault `{name}`{}",
+            help.map_or_else(String::new, |help| format!("; {help}"))
+        )));
+    };
+    let budget = budget.parse().ok().filter(|budget| *budget <= limits::BUDGET);
+    let budget = budget.ok_or_else(|| usage(format!("expected a number from 0 to {}", limits::BUDGET)))?;
+    Ok((fault, budget))
+}
+
+impl Explorer {
+    pub(super) fn scenario(&self, spec: &str) -> Result<Input<Scenario>, Failure> {
+        let source = input::resolve(Kind::Scenario, spec, None)?;
+        Ok(input::read_scenario(&source, &invariant_names())?)
+    }
+
+    pub(super) fn design(&self, spec: &str) -> Result<Input<Design>, Failure> {
+        Ok(input::read_design(&input::resolve(Kind::Design, spec, None)?)?)
+    }
+
+    /// Composes a run, under the protocol that was asked for.
+    pub(super) fn compose(&self, scenario: &Input<Scenario>, design: &Input<Design>) -> Result<Run, Failure> {
+        let protocol = input::protocol_of(scenario, self.protocol.as_deref())?;
+        let run = Run::new(scenario.clone(), design.clone(), protocol, &self.options.faults)?;
+        self.check_names(&run)?;
+        Ok(run)
+    }
+
+    /// `--invariant` names things that this run has.
+    fn check_names(&self, run: &Run) -> Result<(), Failure> {
+        let scenario = &run.model().scenario;
+        let assertions = scenario.finally.iter().chain(&scenario.sometimes).map(|assertion| &*assertion.name);
+        let names: Vec<&str> = invariant_names().into_iter().chain(assertions).collect();
+        for name in &self.options.only {
+            if !names.contains(&&**name) {
+                let help =
+                    did_you_mean(name, names.iter().copied()).map_or_else(String::new, |help| format!("; {help}"));
+                return Err(Failure::Usage(format!(
+                    "--invariant {name}: there is no such invariant or assertion{help}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Explores a run.
+    pub(super) fn explore(&mut self, run: &Run) -> Result<Report, Failure> {
+        let name = format!("{} x {}", run.model().scenario.name, run.model().design.name);
+        let (bar, deadline, interrupted) = (self.bar.clone(), self.deadline, Arc::clone(&self.interrupted));
+        let most = self.options.max_states.map_or_else(String::new, |most| format!(" of at most {most}"));
+        let mut watch = |progress: Progress| {
+            if let Some(bar) = &bar {
+                let Progress { states, queue, depth, .. } = progress;
+                bar.set_message(format!("{name}: {states} states{most}, depth {depth}, {queue} to expand"));
+                bar.tick();
+            }
+            #[expect(clippy::disallowed_methods, reason = "a time limit is no part of a report but that it was hit")]
+            let late = deadline.is_some_and(|deadline| Instant::now() > deadline);
+            late || interrupted.load(Ordering::Relaxed)
+        };
+        let report = run.explore(&self.options, &mut watch)?;
+        self.runs += 1;
+        self.states += report.states;
+        Ok(report)
+    }
+
+    /// Prints warnings about the inputs, each once.
+    pub(super) fn warn<'r>(&self, runs: impl IntoIterator<Item = &'r Run>) {
+        if self.terminal.quiet {
+            return;
+        }
+        let mut seen = Vec::new();
+        for warning in runs.into_iter().flat_map(|run| &run.warnings) {
+            debug_assert_eq!(warning.severity, Severity::Warning);
+            if !seen.contains(warning) {
+                seen.push(warning.clone());
+            }
+        }
+        let _ = std::io::stderr().write_all(render(&seen, self.terminal.look).as_bytes());
+    }
+
+    /// Says how long everything took, to whoever watches.
+    pub(super) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        if !self.terminal.quiet {
+            let (runs, states, seconds) = (self.runs, self.states, self.started.elapsed().as_secs_f64());
+            let plural = if runs == 1 { "run" } else { "runs" };
+            let _ = writeln!(std::io::stderr(), "{runs} {plural}, {states} states, {seconds:.2} s");
+        }
+    }
+
+    /// The exit code that a list of verdicts means.
+    pub(super) fn exit_code(&self, verdicts: impl IntoIterator<Item = Verdict>) -> u8 {
+        let verdicts: Vec<Verdict> = verdicts.into_iter().collect();
+        if verdicts.contains(&Verdict::Violated) {
+            exit::VIOLATED
+        } else if verdicts.contains(&Verdict::Inconclusive) {
+            exit::INCONCLUSIVE
+        } else if self.deny_vacuous && verdicts.contains(&Verdict::Vacuous) {
+            exit::VACUOUS
+        } else {
+            exit::HOLDS
+        }
+    }
+}

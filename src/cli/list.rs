@@ -1,0 +1,107 @@
+//! `list`: what there is, and its page.
+
+use std::fmt::Write;
+
+use super::{Failure, Terminal, exit};
+use crate::action::ACTIONS;
+use crate::input::{self, Kind, library};
+use crate::run::invariant_names;
+use crate::suggest::did_you_mean;
+use crate::table::Row;
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// What to list: one of `steps`, `faults`, `invariants`, `actions`, `designs`, `scenarios`, `protocols`, `formats`
+    #[arg(value_name = "KIND")]
+    kind: Option<String>,
+    /// Show the page of this one
+    name: Option<String>,
+}
+
+/// One thing that can be listed.
+struct Item {
+    name: String,
+    line: String,
+    page: String,
+}
+
+/// The kinds of things that there are, and what each is.
+const KINDS: &[(&str, &str)] = &[
+    ("steps", "what a handler's transactions are made of"),
+    ("faults", "what may go wrong, within a budget"),
+    ("invariants", "what must never happen"),
+    ("actions", "what can happen that is no fault"),
+    ("designs", "shipped designs: how a server handles calls, and how its clients behave"),
+    ("scenarios", "shipped scenarios: who is there, what they want, what may go wrong"),
+    ("protocols", "shipped protocols: what happens to calls, streams and ids"),
+    ("formats", "what a trace can be drawn as"),
+];
+
+pub(super) fn run(arguments: &Arguments, _: Terminal, out: &mut String) -> Result<u8, Failure> {
+    let Some(kind) = arguments.kind.as_deref() else {
+        for (kind, about) in KINDS {
+            writeln!(out, "{kind:<11} {about}").expect("writing to a string doesn't fail");
+        }
+        return Ok(exit::HOLDS);
+    };
+    let items = items(kind)?;
+    let Some(name) = &arguments.name else {
+        let width = items.iter().map(|item| item.name.len()).max().unwrap_or(0);
+        for item in &items {
+            writeln!(out, "{:<width$}  {}", item.name, item.line).expect("writing to a string doesn't fail");
+        }
+        return Ok(exit::HOLDS);
+    };
+    let item = items.iter().find(|item| item.name == *name).ok_or_else(|| {
+        let names = items.iter().map(|item| &*item.name);
+        let help = did_you_mean(name, names).map_or_else(String::new, |help| format!("; {help}"));
+        Failure::Usage(format!("there is no `{name}` among the {kind}{help}"))
+    })?;
+    *out = format!("{}\n\n{}\n", item.name, item.page.trim_end());
+    Ok(exit::HOLDS)
+}
+
+fn items(kind: &str) -> Result<Vec<Item>, Failure> {
+    Ok(match kind {
+        "steps" => rows(crate::handler::STEPS),
+        "faults" => rows(crate::faults::FAULTS),
+        "invariants" => rows(crate::invariants::INVARIANTS),
+        "formats" => rows(crate::diagrams::FORMATS),
+        "actions" => {
+            let item = |(name, line): &(&str, &str)| Item {
+                name: (*name).to_owned(),
+                line: (*line).to_owned(),
+                page: format!("Action: {line}."),
+            };
+            ACTIONS.iter().map(item).collect()
+        }
+        "designs" => shipped(Kind::Design)?,
+        "scenarios" => shipped(Kind::Scenario)?,
+        "protocols" => shipped(Kind::Protocol)?,
+        other => {
+            let kinds = KINDS.iter().map(|(kind, _)| *kind);
+            let help = did_you_mean(other, kinds).map_or_else(String::new, |help| format!("; {help}"));
+            return Err(Failure::Usage(format!("there are no `{other}`{help}")));
+        }
+    })
+}
+
+fn rows<T>(rows: &'static [Row<T>]) -> Vec<Item> {
+    let item = |row: &Row<T>| Item { name: row.name.to_owned(), line: row.summary(), page: row.page() };
+    rows.iter().map(item).collect()
+}
+
+/// The page of a shipped model is its file.
+fn shipped(kind: Kind) -> Result<Vec<Item>, Failure> {
+    let mut items = Vec::new();
+    for name in library::names(kind) {
+        let source = library::find(kind, name).expect("a listed name is there");
+        let line = match kind {
+            Kind::Scenario => input::read_scenario(&source, &invariant_names())?.value.title,
+            Kind::Design => input::read_design(&source)?.value.title,
+            Kind::Protocol => input::read_protocol(&source)?.value.title,
+        };
+        items.push(Item { name: name.to_owned(), line, page: source.text.to_string() });
+    }
+    Ok(items)
+}

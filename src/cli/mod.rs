@@ -1,0 +1,185 @@
+//! The commands: one file each. They read arguments and files, and hand everything else on.
+
+mod check;
+mod compare;
+mod completions;
+mod demo;
+mod diagram;
+mod explain;
+mod exploring;
+mod list;
+mod replay;
+mod test;
+mod writing;
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::input::{InputError, Look};
+use crate::trace::{RecordError, ReplayError};
+
+/// Exit codes, a contract with scripts.
+pub mod exit {
+    /// Everything asked for holds, or is as expected.
+    pub const HOLDS: u8 = 0;
+    /// Something is violated, or not as expected.
+    pub const VIOLATED: u8 = 1;
+    /// A bad file, or bad usage.
+    pub const USAGE: u8 = 2;
+    /// A limit was hit before the search was complete.
+    pub const INCONCLUSIVE: u8 = 3;
+    /// Something was vacuous, with `--deny-vacuous`.
+    pub const VACUOUS: u8 = 4;
+    /// A bug in handlecheck.
+    pub const BUG: u8 = 70;
+}
+
+/// A model checker for stateful tool servers: which design breaks, how cheaply, and the shortest trace that shows it.
+#[derive(Parser)]
+#[command(name = "handlecheck", version, max_term_width = 100, after_help = EXIT_CODES)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// When to use colour
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, hide_possible_values = true, value_name = "auto|always|never")]
+    color: Colour,
+    /// Print the result only: no warnings, no progress, no durations
+    #[arg(short, long, global = true)]
+    quiet: bool,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 everything asked for holds, or is as expected; 1 violated, or not as expected; 2 bad file or usage; \
+3 inconclusive; 4 vacuous (with --deny-vacuous); 70 a bug in handlecheck.
+
+Start with `handlecheck demo`, then `handlecheck compare`.";
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Colour {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Show the point in a second: the shortest way in which the naive design loses an update
+    Demo(demo::Arguments),
+    /// Explore all interleavings of a scenario and print a verdict for each invariant
+    Check(check::Arguments),
+    /// Print the matrix of designs and invariants, each cell with its cheapest break
+    Compare(compare::Arguments),
+    /// Check every scenario and design against what they expect
+    Test(test::Arguments),
+    /// Tell a trace as prose
+    Explain(explain::Arguments),
+    /// Draw a trace
+    Diagram(diagram::Arguments),
+    /// Execute traces step by step on today's model
+    Replay(replay::Arguments),
+    /// Say what there is: steps, faults, invariants, designs, scenarios, protocols, formats, ..
+    List(list::Arguments),
+    /// Print completions for a shell
+    Completions(completions::Arguments),
+}
+
+/// What went wrong with a command.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("{0}")]
+    Input(#[from] InputError),
+    #[error("{0}")]
+    Usage(String),
+    #[error("{0}")]
+    Bug(#[from] RecordError),
+    #[error("the trace {name} does not replay: {error}")]
+    Unreplayable { name: String, error: Box<ReplayError> },
+    #[error("can't write: {0}")]
+    Write(#[from] std::io::Error),
+}
+
+/// How to talk to whoever called.
+#[derive(Clone, Copy)]
+struct Terminal {
+    /// Colour on standard output.
+    colour: bool,
+    /// Colour and liveliness on standard error.
+    live: bool,
+    look: Look,
+    quiet: bool,
+}
+
+/// Parses the arguments, runs the command, and answers with its exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| {
+        let _ = writeln!(
+            std::io::stderr(),
+            "handlecheck has a bug: {panic}\nPlease report it, with the command and the files that it read."
+        );
+    }));
+    let code = std::panic::catch_unwind(run).unwrap_or(exit::BUG);
+    ExitCode::from(code)
+}
+
+fn run() -> u8 {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { exit::USAGE } else { exit::HOLDS };
+        }
+    };
+    let wants = |terminal: bool| match arguments.color {
+        Colour::Auto => terminal && std::env::var_os("NO_COLOR").is_none(),
+        Colour::Always => true,
+        Colour::Never => false,
+    };
+    let live = std::io::stderr().is_terminal();
+    let terminal = Terminal {
+        colour: wants(std::io::stdout().is_terminal()),
+        live: live && !arguments.quiet,
+        look: if wants(live) { Look::Colour } else { Look::Plain },
+        quiet: arguments.quiet,
+    };
+    let mut out = String::new();
+    let result = match arguments.command {
+        Command::Demo(arguments) => demo::run(&arguments, terminal, &mut out),
+        Command::Check(arguments) => check::run(&arguments, terminal, &mut out),
+        Command::Compare(arguments) => compare::run(&arguments, terminal, &mut out),
+        Command::Test(arguments) => test::run(&arguments, terminal, &mut out),
+        Command::Explain(arguments) => explain::run(&arguments, terminal, &mut out),
+        Command::Diagram(arguments) => diagram::run(&arguments, terminal, &mut out),
+        Command::Replay(arguments) => replay::run(&arguments, terminal, &mut out),
+        Command::List(arguments) => list::run(&arguments, terminal, &mut out),
+        Command::Completions(arguments) => completions::run(&arguments, terminal, &mut out),
+    };
+    let printed = print(&out);
+    match (result, printed) {
+        (Ok(code), Ok(())) => code,
+        // Whoever reads our output has seen enough.
+        (Ok(code), Err(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => code,
+        (Ok(_), Err(error)) => report(&Failure::Write(error), terminal),
+        (Err(failure), _) => report(&failure, terminal),
+    }
+}
+
+fn print(text: &str) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}
+
+fn report(failure: &Failure, terminal: Terminal) -> u8 {
+    let text = match failure {
+        Failure::Input(error) => error.render(terminal.look),
+        other => format!("error: {other}\n"),
+    };
+    let _ = std::io::stderr().write_all(text.as_bytes());
+    match failure {
+        Failure::Input(_) | Failure::Usage(_) | Failure::Write(_) => exit::USAGE,
+        Failure::Bug(_) | Failure::Unreplayable { .. } => exit::BUG,
+    }
+}

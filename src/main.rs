@@ -1,0 +1,7 @@
+//! The command `handlecheck`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    handlecheck::cli::main()
+}
