@@ -1,6 +1,8 @@
 //! handlecheck.
 pub mod action;
+pub mod diagrams;
 pub mod engine;
+pub mod explain;
 pub mod faults;
 pub mod handler;
 pub mod harness;
