@@ -4,18 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use super::Failure;
-use crate::input::DEFAULT_PROTOCOL;
 use crate::run::Report;
 use crate::trace::Trace;
-
-/// The name of a trace's file: `SCENARIO.DESIGN.INVARIANT.json`, with the protocol before the invariant when it is not
-/// the default, and a number when it is not the first break.
-pub(super) fn file_name(trace: &Trace, number: usize) -> String {
-    let protocol = &trace.protocol.name;
-    let protocol = if protocol == DEFAULT_PROTOCOL { String::new() } else { format!("{protocol}.") };
-    let number = if number == 0 { String::new() } else { format!(".{}", number + 1) };
-    format!("{}.{}.{protocol}{}{number}.json", trace.scenario.name, trace.design.name, trace.invariant)
-}
 
 /// Replays every trace of a report and writes it into a folder, which is made if it is not there. A trace that does not
 /// replay is never written.
@@ -23,7 +13,7 @@ pub(super) fn write_traces(report: &mut Report, folder: &Path) -> Result<(), Fai
     for property in &mut report.invariants {
         for (number, found) in property.breaks.iter_mut().enumerate() {
             let Some(trace) = &found.recorded else { continue };
-            let name = file_name(trace, number);
+            let name = trace.file_name(number);
             crate::trace::replay(trace)
                 .map_err(|error| Failure::Unreplayable { name: name.clone(), error: Box::new(error) })?;
             let path = folder.join(name);

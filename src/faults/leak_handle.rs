@@ -35,7 +35,8 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
     let Target::AgentAndHandle(agent, handle) = target else { unreachable!("an agent learns a handle") };
     let setting = strike.setting;
     let slot = setting.agent_slot(usize::from(agent));
-    let presents = setting.model.clients[usize::from(agent)].iter().any(|client| client.presents == Presents::LeakedKey);
+    let presents =
+        setting.model.clients[usize::from(agent)].iter().any(|client| client.presents == Presents::LeakedKey);
     // What an agent never presents, it need not remember.
     let leaked = if presents { keys_used_with(setting, strike.access, handle) } else { Vec::new() };
     let mut learner = strike.access.get(slot).agent().clone();

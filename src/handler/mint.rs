@@ -7,8 +7,7 @@ use super::{End, Handling, Requires, Step, Writes};
 
 use crate::world::{Field, Handle, Instance, Intents, Lifecycle, Resource};
 
-pub static STEP: Step =
-    Step { requires: Requires::NoEarlierResolve, writes: Writes::Something, outcomes: &[], run };
+pub static STEP: Step = Step { requires: Requires::NoEarlierResolve, writes: Writes::Something, outcomes: &[], run };
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let resource = handling.resource_id();

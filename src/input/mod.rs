@@ -23,7 +23,7 @@ mod words;
 pub use compose::compose;
 pub use design::read_design;
 pub use diagnostic::{Diagnostic, InputError, Place, Severity};
-pub use protocol::{DEFAULT_PROTOCOL, read_protocol};
+pub use protocol::read_protocol;
 pub use render::{Look, render};
 pub use resolve::{protocol_of, resolve};
 pub use scenario::read_scenario;

@@ -7,9 +7,6 @@ use super::reader::{Item, Table, read};
 use super::report::Spot;
 use super::{Input, Source};
 
-/// The protocol of a run for which nobody names another.
-pub const DEFAULT_PROTOCOL: &str = "mcp-2026-07-28";
-
 /// Reads a protocol.
 ///
 /// # Errors

@@ -4,11 +4,12 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
+use crate::model::protocol::DEFAULT_PROTOCOL;
 use crate::model::{Protocol, Scenario, limits};
 use crate::suggest::{did_you_mean, one_of};
 
 use super::diagnostic::InputError;
-use super::protocol::{DEFAULT_PROTOCOL, read_protocol};
+use super::protocol::read_protocol;
 use super::{Input, Kind, Source, library};
 
 /// Finds the text that `spec` means: a path, or the name of a file in `beside` (the folder of the file that names it) or

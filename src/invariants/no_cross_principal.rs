@@ -27,7 +27,12 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
         Fact::Sent { request, shares_key } => witness_if(*shares_key || is_foreign(setting, request)),
         Fact::Committed { request, .. } if is_foreign(setting, request) => violation(
             "write",
-            format!("{} changed {}, which belongs to {}", caller(setting, request), handle(setting, request), owner(setting, request)),
+            format!(
+                "{} changed {}, which belongs to {}",
+                caller(setting, request),
+                handle(setting, request),
+                owner(setting, request)
+            ),
         ),
         Fact::Received { request, answer } => received(setting, request, answer),
         _ => Judgement::Irrelevant,

@@ -61,10 +61,14 @@ fn violation(
     let victims: Vec<&str> = lost.iter().map(|intent| setting.agent_name(setting.intents[intent].agent)).collect();
     let victim = if victims.is_empty() { "the re-creation".to_owned() } else { format!("{}'s", victims.join(" and ")) };
     let (old, new) = (&before.content[index].value, &after.content[index].value);
-    let operation = &setting.intents[setting.intent(usize::from(request.agent), usize::from(request.entry)).expect("only intents commit")].operation;
+    let operation = &setting.intents
+        [setting.intent(usize::from(request.agent), usize::from(request.entry)).expect("only intents commit")]
+    .operation;
     let wrote = if operation.fields().contains(&index) { "wrote" } else { "wrote back" };
     Violation {
         kind: None,
-        sentence: format!("{author} {wrote} {field} {new} and erased {victim} change to {old}, which {author} had not seen"),
+        sentence: format!(
+            "{author} {wrote} {field} {new} and erased {victim} change to {old}, which {author} had not seen"
+        ),
     }
 }

@@ -2,6 +2,9 @@
 
 use super::vocabulary::named;
 
+/// The protocol of a run for which nobody names another.
+pub const DEFAULT_PROTOCOL: &str = "mcp-2026-07-28";
+
 /// The five rules of a protocol file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Protocol {

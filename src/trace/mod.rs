@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::protocol::DEFAULT_PROTOCOL;
+
 pub use record::{RecordError, Sources, is_ambiguous, record};
 pub use replay::{ReplayError, replay};
 
@@ -226,6 +228,9 @@ pub struct TransactionNote {
     /// It is one of the `at-end` transactions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_end: bool,
+    /// It left something behind: content, a version, a key, a lease.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub writes: bool,
 }
 
 /// An answer.
@@ -346,6 +351,16 @@ impl Trace {
         let trace: Self = serde_path_to_error::deserialize(&mut deserializer)
             .map_err(|error| ReadError::Malformed { path: error.path().to_string(), source: error.into_inner() })?;
         if trace.schema == SCHEMA { Ok(trace) } else { Err(ReadError::Schema { found: trace.schema }) }
+    }
+
+    /// The name of the file in which the trace is kept by convention: `SCENARIO.DESIGN.INVARIANT.json`, with the protocol
+    /// before the invariant when it is not the default, and a number when it is not the first break.
+    #[must_use]
+    pub fn file_name(&self, number: usize) -> String {
+        let protocol = &self.protocol.name;
+        let protocol = if protocol == DEFAULT_PROTOCOL { String::new() } else { format!("{protocol}.") };
+        let number = if number == 0 { String::new() } else { format!(".{}", number + 1) };
+        format!("{}.{}.{protocol}{}{number}.json", self.scenario.name, self.design.name, self.invariant)
     }
 
     /// Writes a trace, as indented JSON with a newline at its end.

@@ -27,7 +27,8 @@ pub(super) fn step(
     let access = Access::new(before);
     let does = does(simulation, &access, action);
     let call = call_of(simulation, action, before, after);
-    let transaction = transaction(simulation, action, &access, answered.as_ref());
+    let writes = before.iter().zip(after).any(|(before, after)| outlives_calls(before) && before != after);
+    let transaction = transaction(simulation, action, &access, answered.as_ref(), writes);
     let received = facts.iter().find_map(|fact| match fact {
         Fact::Received { answer, .. } => Some(answer.clone()),
         _ => None,
@@ -69,11 +70,17 @@ fn call_of(simulation: &Simulation, action: &Action, before: &[Component], after
     }
 }
 
+/// Whether a component holds what another call can meet.
+const fn outlives_calls(component: &Component) -> bool {
+    matches!(component, Component::Resource(_) | Component::Keys(_))
+}
+
 fn transaction(
     simulation: &Simulation,
     action: &Action,
     access: &Access<'_, Component>,
     answered: Option<&(Answer, Option<&'static str>)>,
+    writes: bool,
 ) -> Option<TransactionNote> {
     let Action::Execute { call: at } = action else { return None };
     let call = simulation.call(access, *at);
@@ -84,6 +91,7 @@ fn transaction(
         ended_by: answered.and_then(|(_, step)| step.map(str::to_owned)),
         number: usize::from(progress.next) + 1,
         at_end: progress.ending,
+        writes,
     })
 }
 

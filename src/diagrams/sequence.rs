@@ -1,0 +1,250 @@
+//! What every picture shows, whatever its format: lanes from left to right, rows from top to bottom.
+//!
+//! A row is a step, or several steps that belong together: a request that is sent and arrives at once is one arrow, and a
+//! read that nothing interrupts is one line. Rows carry what the steps did to belief and to truth, so that a format only
+//! has to place them.
+
+use crate::trace::{Content, Trace};
+
+mod beliefs;
+mod calls;
+mod fields;
+mod lanes;
+mod rows;
+
+pub use beliefs::Stale;
+pub use calls::{Calls, Followed};
+pub use lanes::{AgentHead, Lanes, StoreHead};
+
+use super::words;
+
+/// The picture of a trace, before it has a format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sequence {
+    /// What went wrong, as a title: `Lost update`.
+    pub title: String,
+    /// The title of the scenario.
+    pub scenario: String,
+    /// A sentence about the fields that never change and are left out; empty where there are none.
+    pub left_out: String,
+    /// Who has a lane.
+    pub lanes: Lanes,
+    /// What happens, from top to bottom.
+    pub rows: Vec<Row>,
+    /// What is violated, and where this comes from.
+    pub band: Band,
+}
+
+/// One row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The first and the last of its steps, from 1; none for an answer that is still under way at the end.
+    pub steps: Option<(usize, usize)>,
+    /// What is drawn.
+    pub shape: Shape,
+    /// What stands at it.
+    pub label: String,
+    /// What is added below, a line each.
+    pub remarks: Vec<Remark>,
+    /// The changes that it makes true.
+    pub commits: Vec<CommitMark>,
+    /// The beliefs that it makes stale.
+    pub stale: Vec<Stale>,
+    /// It is a fault.
+    pub fault: bool,
+    /// It belongs to a call that nobody waits for.
+    pub orphan: bool,
+    /// It shows the violation.
+    pub violates: bool,
+    /// For each agent, whether some belief of it is stale after the row.
+    pub stale_agents: Vec<bool>,
+    /// For each node, whether it is handling a call after the row.
+    pub busy_nodes: Vec<bool>,
+}
+
+/// What no single step says of itself, added at a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// In a picture: `planned on v7; store is v8`.
+    pub words: String,
+    /// In a story, where the sentence of the step does not say it already: `It was planned on v7; store is v8.`
+    pub sentence: Option<String>,
+}
+
+impl Remark {
+    /// A remark for pictures and stories; a story puts something before its words.
+    #[must_use]
+    pub fn new(before: &str, words: String) -> Self {
+        Self { sentence: Some(super::words::sentence(&format!("{before}{words}"))), words }
+    }
+
+    /// A remark for pictures only.
+    #[must_use]
+    pub const fn pictured(words: String) -> Self {
+        Self { words, sentence: None }
+    }
+}
+
+/// What a row draws. Numbers are places in the lists of [`Lanes`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// An agent hands something to others.
+    HandOff {
+        /// The agent.
+        from: usize,
+        /// The receivers.
+        to: Vec<usize>,
+    },
+    /// Whole calls that changed nothing, there and back.
+    Fold {
+        /// Whose.
+        agents: Vec<usize>,
+        /// The nodes that served them.
+        nodes: Vec<usize>,
+        /// The store that they asked.
+        store: Option<usize>,
+        /// The first half of the label: what was asked.
+        asked: String,
+        /// The second half: what was seen.
+        saw: String,
+    },
+    /// A request, from its agent to the node where it arrives.
+    Request {
+        /// The agent.
+        agent: usize,
+        /// The node.
+        node: usize,
+        /// It was sent in an earlier row.
+        late: bool,
+    },
+    /// A request leaves its agent, and does not arrive in this row.
+    Send {
+        /// The agent.
+        agent: usize,
+    },
+    /// A transaction, from its node to the store.
+    Transaction {
+        /// The node.
+        node: usize,
+        /// The store; none where the trace does not say which.
+        store: Option<usize>,
+        /// The label where there is little room: the deciding step.
+        brief: String,
+        /// The call ended here before its transaction was over.
+        ended: bool,
+    },
+    /// An answer, from its node to its agent.
+    Answer {
+        /// The node.
+        node: usize,
+        /// The agent.
+        agent: usize,
+        /// It has arrived; otherwise it is under way when the trace ends.
+        received: bool,
+    },
+    /// A stream breaks.
+    Break {
+        /// The agent that was waiting.
+        agent: usize,
+        /// The node where the call is, if it has arrived at one.
+        node: Option<usize>,
+    },
+    /// Anything else: a note at these lanes.
+    Note {
+        /// The agent.
+        agent: Option<usize>,
+        /// The node.
+        node: Option<usize>,
+        /// The store.
+        store: Option<usize>,
+    },
+}
+
+/// A change that was accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitMark {
+    /// The lane of the resource.
+    pub store: usize,
+    /// What is true now.
+    pub content: Content,
+    /// For each value, whether it changed here.
+    pub changed: Vec<bool>,
+    /// For each value, what it was before; empty where the trace does not say.
+    pub before: Vec<String>,
+    /// What it erased: `A's memory 32`.
+    pub erased: Vec<String>,
+    /// What took effect for the second time.
+    pub second: Option<String>,
+}
+
+/// The end of a picture: what is violated, and where the trace comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Band {
+    /// The headline: `no-lost-update violated at step 15`.
+    pub verdict: String,
+    /// One plain sentence.
+    pub sentence: String,
+    /// What the run was made of, each with its name: scenario, design, protocol, faults, steps.
+    pub facts: Vec<(&'static str, String)>,
+    /// The command that replays the trace.
+    pub command: String,
+}
+
+impl Sequence {
+    /// The picture of a trace.
+    #[must_use]
+    pub fn of(trace: &Trace) -> Self {
+        let (shown, left_out) = fields::without_unchanging(trace);
+        let lanes = Lanes::of(&shown);
+        let calls = Calls::of(&shown);
+        let rows = rows::rows(&shown, &lanes, &calls);
+        let left_out = left_out.iter().filter(|(name, _)| lanes.stores.iter().any(|store| store.name == *name));
+        let left_out: Vec<String> = left_out.flat_map(|(_, fields)| fields.clone()).collect();
+        Self {
+            left_out: match left_out.len() {
+                0 => String::new(),
+                1 => format!("Not shown, since it never changes: {}.", left_out[0]),
+                _ => format!("Not shown, since they never change: {}.", words::list(&left_out)),
+            },
+            title: words::title(&trace.invariant),
+            scenario: trace.scenario.title.clone(),
+            lanes,
+            rows,
+            band: Band::of(trace),
+        }
+    }
+
+    /// Whether anything in the picture is about more than one resource, so that notes must name theirs.
+    #[must_use]
+    pub const fn names_stores(&self) -> bool {
+        self.lanes.stores.len() > 1
+    }
+}
+
+impl Band {
+    fn of(trace: &Trace) -> Self {
+        let kind = trace.kind.as_ref().map_or_else(String::new, |kind| format!(" ({kind})"));
+        let steps = trace.steps.len();
+        let facts = vec![
+            ("scenario", trace.scenario.name.clone()),
+            ("design", trace.design.name.clone()),
+            ("protocol", trace.protocol.name.clone()),
+            ("faults", words::faults(trace)),
+            ("steps", steps.to_string()),
+        ];
+        Self {
+            verdict: format!("{}{kind} violated at step {steps}", trace.invariant),
+            sentence: words::sentence(&trace.sentence),
+            facts,
+            command: words::replay(trace),
+        }
+    }
+}
+
+impl Row {
+    /// The numbers of its steps, as a picture shows them.
+    #[must_use]
+    pub fn numbers(&self) -> String {
+        self.steps.map_or_else(String::new, |(first, last)| words::steps(first, last))
+    }
+}

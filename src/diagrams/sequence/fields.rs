@@ -1,0 +1,67 @@
+//! Leaves out the fields that never matter in a trace.
+
+use crate::trace::{Content, Step, Trace};
+
+/// A trace without the fields that have one value throughout, where their resource has others; and what was left out, by
+/// the name of the resource: `state new`.
+#[must_use]
+pub fn without_unchanging(trace: &Trace) -> (Trace, Vec<(String, Vec<String>)>) {
+    let mut trace = trace.clone();
+    let mut left_out = Vec::new();
+    for lane in 0..trace.resources.len() {
+        let resource = &trace.resources[lane];
+        let count = resource.fields.len();
+        let handles = handles(&trace, lane);
+        let mut values: Vec<Vec<String>> = Vec::new();
+        let mut gather = |content: &mut Content| {
+            if handles.contains(&content.handle) && content.values.len() == count {
+                values.push(content.values.clone());
+            }
+        };
+        let mut copy = trace.clone();
+        visit(&mut copy, &mut gather);
+        let changes: Vec<bool> =
+            (0..count).map(|field| values.windows(2).any(|pair| pair[0][field] != pair[1][field])).collect();
+        if !changes.contains(&true) || !changes.contains(&false) {
+            continue;
+        }
+        let value = |field: usize| values.first().map_or("", |values| values[field].as_str());
+        let words = (0..count).filter(|field| !changes[*field]);
+        let words = words.map(|field| format!("{} {}", trace.resources[lane].fields[field], value(field)));
+        left_out.push((trace.resources[lane].name.clone(), words.collect()));
+        visit(&mut trace, &mut |content: &mut Content| {
+            if handles.contains(&content.handle) && content.values.len() == count {
+                keep(&mut content.values, &changes);
+            }
+        });
+        keep(&mut trace.resources[lane].fields, &changes);
+    }
+    (trace, left_out)
+}
+
+/// Every handle that a resource has in the trace.
+fn handles(trace: &Trace, lane: usize) -> Vec<String> {
+    let resource = &trace.resources[lane];
+    let initial = resource.initial.iter().map(|content| content.handle.clone());
+    let about = |step: &&Step| step.call.as_ref().is_some_and(|call| call.resource == resource.name);
+    let commits = trace.steps.iter().filter(about).flat_map(|step| &step.commits);
+    initial.chain(commits.map(|commit| commit.content.handle.clone())).collect()
+}
+
+/// Visits every content of a trace.
+fn visit(trace: &mut Trace, visitor: &mut impl FnMut(&mut Content)) {
+    trace.resources.iter_mut().filter_map(|resource| resource.initial.as_mut()).for_each(&mut *visitor);
+    for step in &mut trace.steps {
+        step.commits.iter_mut().for_each(|commit| visitor(&mut commit.content));
+        step.answer.iter_mut().filter_map(|answer| answer.view.as_mut()).for_each(&mut *visitor);
+        for belief in &mut step.beliefs {
+            visitor(&mut belief.believes);
+            belief.truth.iter_mut().for_each(&mut *visitor);
+        }
+    }
+}
+
+fn keep<T>(items: &mut Vec<T>, kept: &[bool]) {
+    let mut kept = kept.iter();
+    items.retain(|_| kept.next().copied().unwrap_or(true));
+}

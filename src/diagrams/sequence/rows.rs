@@ -1,0 +1,331 @@
+//! Makes rows of steps.
+
+use super::beliefs::{Stale, content_before, new_ones, stale_after};
+use super::calls::{Calls, Followed};
+use super::{CommitMark, Lanes, Remark, Row, Shape};
+use crate::diagrams::words;
+use crate::trace::{Content, Step, Trace};
+
+/// So many folded calls in a row become one row.
+const MANY_FOLDS: usize = 4;
+
+/// The rows of a trace.
+pub fn rows(trace: &Trace, lanes: &Lanes, calls: &Calls<'_>) -> Vec<Row> {
+    let maker = Maker { trace, lanes, calls, stale: stale_after(trace, calls) };
+    merge_folds(maker.rows(), calls)
+}
+
+struct Maker<'m, 't> {
+    trace: &'t Trace,
+    lanes: &'m Lanes,
+    calls: &'m Calls<'t>,
+    stale: Vec<Vec<Stale>>,
+}
+
+impl<'t> Maker<'_, 't> {
+    fn rows(&self) -> Vec<Row> {
+        let mut rows = Vec::new();
+        let mut index = 0;
+        while let Some(step) = self.trace.steps.get(index) {
+            let call = self.calls.call_of(index);
+            let mut last = index;
+            match call {
+                Some(call) if call.folds => {
+                    if call.steps.first() == Some(&index) {
+                        rows.push(self.fold(call, index));
+                    }
+                }
+                _ => {
+                    let (row, until) = self.row(index, step, call);
+                    last = until;
+                    rows.push(row);
+                    rows.extend(call.and_then(|call| self.under_way(call, index)));
+                }
+            }
+            index = last + 1;
+        }
+        rows
+    }
+
+    /// A row of the steps from `first` to `last`, with what they did to belief and truth.
+    fn make(&self, first: usize, last: usize, shape: Shape, label: String) -> Row {
+        let steps = &self.trace.steps[first..=last];
+        let told = steps
+            .iter()
+            .flat_map(|step| &step.told)
+            .filter(|told| told.told != "ok" || last + 1 == self.trace.steps.len());
+        let told =
+            told.map(|told| Remark::new("", format!("{} is told {} about {}", told.agent, told.told, told.about)));
+        let stale = new_ones(&self.stale, first, last);
+        let is_stale = |name: &str| self.stale[last].iter().any(|stale| stale.agent == name);
+        let is_busy = |node: &String| {
+            let calls = self.calls.all().iter();
+            calls.filter(|call| call.node == Some(node)).any(|call| call.busy(last))
+        };
+        Row {
+            steps: Some((first + 1, last + 1)),
+            shape,
+            label,
+            remarks: told.collect(),
+            commits: (first..=last).flat_map(|index| self.commits(index)).collect(),
+            stale,
+            fault: steps.iter().any(|step| step.does.fault),
+            orphan: steps.iter().any(|step| step.does.orphan),
+            violates: last + 1 == self.trace.steps.len(),
+            stale_agents: self.lanes.agents.iter().map(|agent| is_stale(&agent.name)).collect(),
+            busy_nodes: self.lanes.nodes.iter().map(is_busy).collect(),
+        }
+    }
+
+    fn commits(&self, index: usize) -> Vec<CommitMark> {
+        let step = &self.trace.steps[index];
+        let mark = |commit: &crate::trace::Commit| {
+            let store = self.lanes.store(&commit.content.handle).or_else(|| self.lanes.store_of_step(step))?;
+            let fields = &self.lanes.stores[store].fields;
+            let before = content_before(self.trace, &commit.content.handle, index);
+            let before = before.map_or_else(Vec::new, |before| before.values.clone());
+            let erased = commit.erased.iter().map(|erased| {
+                let value = fields.iter().position(|field| *field == erased.field).and_then(|field| before.get(field));
+                let value = value.map_or_else(String::new, |value| format!(" {value}"));
+                let of = if erased.of.is_empty() { String::new() } else { format!("{}'s ", words::list(&erased.of)) };
+                format!("{of}{}{value}", erased.field)
+            });
+            Some(CommitMark {
+                store,
+                erased: erased.collect(),
+                changed: fields.iter().map(|field| commit.changed.contains(field)).collect(),
+                before,
+                second: (commit.effects > 1).then(|| commit.intent.clone()),
+                content: commit.content.clone(),
+            })
+        };
+        step.commits.iter().filter_map(mark).collect()
+    }
+
+    /// The row of a step, and the index of the last step in it.
+    fn row(&self, index: usize, step: &'t Step, call: Option<&Followed<'t>>) -> (Row, usize) {
+        let agent = self.lanes.agent(step.does.agent.as_deref());
+        let node = self.lanes.node(step.does.node.as_deref().or_else(|| call.and_then(|call| call.node)));
+        let row = match (step.does.action.as_str(), agent, node, call) {
+            ("hand-off", Some(from), _, _) => {
+                let to = step.does.to.iter().filter_map(|name| self.lanes.agent(Some(name))).collect();
+                let what = step.does.handle.as_deref().unwrap_or("a handle");
+                self.make(index, index, Shape::HandOff { from, to }, format!("hands off {what}"))
+            }
+            ("send", Some(agent), _, Some(call)) => return self.send(index, agent, call),
+            ("deliver", Some(agent), Some(node), Some(call)) => {
+                let label = format!("{}{}", self.request(call), orphaned(call, index));
+                let mut row = self.make(index, index, Shape::Request { agent, node, late: true }, label);
+                if let Some(sent) = call.sent {
+                    row.remarks.insert(0, Remark::pictured(format!("sent in step {}", sent + 1)));
+                }
+                row
+            }
+            ("execute", _, Some(node), Some(call)) => self.transaction(index, step, node, call),
+            ("receive", Some(agent), Some(node), Some(call)) => {
+                let answer = step.answer.as_ref().or_else(|| call.answered.map(|answered| answered.1));
+                let label = answer.map_or_else(|| "answer".to_owned(), |answer| words::answer(answer, call.note));
+                self.make(index, index, Shape::Answer { node, agent, received: true }, label)
+            }
+            ("drop-stream", Some(agent), _, Some(call)) => self.broken(index, agent, call),
+            _ => self.note(index, step, agent),
+        };
+        (row, index)
+    }
+
+    fn send(&self, index: usize, agent: usize, call: &Followed<'t>) -> (Row, usize) {
+        let arrives = call.delivered == Some(index + 1);
+        let node = self.lanes.node(call.node).filter(|_| arrives);
+        let (shape, last) = match node {
+            Some(node) => (Shape::Request { agent, node, late: false }, index + 1),
+            None => (Shape::Send { agent }, index),
+        };
+        let mut row = self.make(index, last, shape, self.request(call));
+        let wants = call.note.and_then(words::wants).map(|wants| Remark::new(&format!("{} ", call.agent), wants));
+        row.remarks.splice(0..0, wants.into_iter().chain(self.cause(call, index)));
+        if node.is_none() {
+            let fate = if call.delivered.is_some() { "arrives later" } else { "does not arrive in this trace" };
+            row.remarks.push(Remark::new("It ", fate.to_owned()));
+        }
+        (row, last)
+    }
+
+    fn request(&self, call: &Followed<'t>) -> String {
+        let words = call.note.map_or_else(|| format!("request {}", call.request), words::request);
+        let several = self.lanes.stores.len() > 1;
+        match call.note.filter(|_| several) {
+            Some(note) => format!("{}: {words}", note.handle.as_ref().unwrap_or(&note.resource)),
+            None => words,
+        }
+    }
+
+    /// How a request came about, where it did not simply follow from the work: it repeats another, or was planned anew,
+    /// or rests on an old version.
+    fn cause(&self, call: &Followed<'t>, index: usize) -> Option<Remark> {
+        let note = call.note?;
+        let handle = note.handle.as_deref()?;
+        if note.attempt.as_deref() == Some("repeat") {
+            let earlier = self.calls.earlier(call).and_then(|earlier| earlier.sent);
+            let earlier = earlier.map_or_else(|| "an earlier one".to_owned(), |sent| format!("step {}", sent + 1));
+            let key = if note.change.is_empty() || note.key.is_some() { "" } else { ", without a key" };
+            return Some(Remark::new("It is ", format!("the same call as {earlier}, in a new request{key}")));
+        }
+        if note.change.is_empty() {
+            return None;
+        }
+        let believed = self.trace.steps[index].beliefs.iter().find(|belief| {
+            belief.agent == call.agent && belief.believes.handle == handle && belief.believes.version.is_some()
+        });
+        let truth = content_before(self.trace, handle, index).and_then(|content| content.version);
+        let on = believed.map_or(truth, |belief| belief.believes.version).map(words::version);
+        let outdated = believed.and_then(|belief| {
+            let truth =
+                belief.truth.as_ref().map_or_else(|| Some("gone".to_owned()), |it| it.version.map(words::version))?;
+            Some(format!("planned on {}; store is {truth}", on.clone()?))
+        });
+        if note.attempt.as_deref() != Some("replan") {
+            return outdated.map(|outdated| Remark::new("It was ", outdated));
+        }
+        let again = on.clone().map_or_else(|| "planned again".to_owned(), |on| format!("planned again, on {on}"));
+        let again = outdated.map_or(again, |outdated| format!("planned again: {outdated}"));
+        Some(Remark::new("It was ", again))
+    }
+
+    fn transaction(&self, index: usize, step: &'t Step, node: usize, call: &Followed<'t>) -> Row {
+        let store = self.lanes.store_of_step(step);
+        let store = store
+            .or_else(|| call.note.and_then(|note| self.lanes.stores.iter().position(|it| it.name == note.resource)));
+        let note = step.transaction.as_ref();
+        let (all, brief) = note.map_or_else(Default::default, |note| words::transaction(note, step.answer.as_ref()));
+        let ended = note.is_some_and(|note| note.ended_by.is_some());
+        let orphaned = orphaned(call, index);
+        let shape = Shape::Transaction { node, store, brief: format!("{brief}{orphaned}"), ended };
+        self.make(index, index, shape, format!("{all}{orphaned}"))
+    }
+
+    fn broken(&self, index: usize, agent: usize, call: &Followed<'t>) -> Row {
+        let arrived = call.delivered.is_some_and(|at| at < index);
+        let node = self.lanes.node(call.node).filter(|_| arrived);
+        let answer = call.answered.filter(|(at, _)| *at < index).map(|(_, answer)| words::answer(answer, call.note));
+        let fate = match (call.broken == Some(index), answer, arrived) {
+            (false, ..) => "stream can be resumed".to_owned(),
+            (true, Some(answer), _) => format!("call is orphaned: its answer ({answer}) reaches nobody"),
+            (true, None, true) => "call is orphaned: it may still run, and its answer reaches nobody".to_owned(),
+            (true, None, false) => "call is orphaned: it may still arrive, and its answer reaches nobody".to_owned(),
+        };
+        let mut row = self.make(index, index, Shape::Break { agent, node }, "fault: drop-stream".to_owned());
+        row.remarks.insert(0, Remark::new("The ", fate));
+        row
+    }
+
+    /// Anything without a shape of its own: its sentence says what happens.
+    fn note(&self, index: usize, step: &'t Step, agent: Option<usize>) -> Row {
+        let node = self.lanes.node(step.does.node.as_deref());
+        let shape = Shape::Note { agent, node, store: self.lanes.store_of_step(step) };
+        let label = if step.does.fault { format!("fault: {}", step.does.action) } else { step.does.action.clone() };
+        let mut row = self.make(index, index, shape, label);
+        let sentence = step.sentence.trim().trim_end_matches('.');
+        if !sentence.is_empty() {
+            row.remarks.insert(0, Remark::pictured(sentence.to_owned()));
+        }
+        row
+    }
+
+    /// The answer of a call that was answered in this step and is never received, though its stream is whole.
+    fn under_way(&self, call: &Followed<'t>, index: usize) -> Option<Row> {
+        let (at, answer) = call.answered?;
+        let ends = at == index && index + 1 < self.trace.steps.len();
+        let waited_for = call.received.is_none() && call.broken.is_none() && call.sent.is_some();
+        let (agent, node) = (self.lanes.agent(Some(call.agent))?, self.lanes.node(call.node)?);
+        (ends && waited_for).then(|| {
+            let label = format!("{} (not yet received)", words::answer(answer, call.note));
+            let mut row = self.make(index, index, Shape::Answer { node, agent, received: false }, label);
+            (row.steps, row.fault) = (None, false);
+            (row.commits, row.stale, row.remarks) = (Vec::new(), Vec::new(), Vec::new());
+            row
+        })
+    }
+
+    fn fold(&self, call: &Followed<'t>, first: usize) -> Row {
+        let last = call.steps.last().copied().unwrap_or(first);
+        let store = call.note.and_then(|note| self.lanes.stores.iter().position(|store| store.name == note.resource));
+        let agents = self.lanes.agent(Some(call.agent)).into_iter().collect();
+        let nodes = self.lanes.node(call.node).into_iter().collect();
+        let saw = call.answered.map(|answered| answered.1).map_or_else(String::new, |answer| match &answer.view {
+            Some(view) => format!("sees {}", glance(view)),
+            None => words::answer(answer, call.note),
+        });
+        let asked = self.request(call);
+        let label = format!("{asked}, {saw}");
+        self.make(first, last, Shape::Fold { agents, nodes, store, asked, saw }, label)
+    }
+}
+
+/// A view in as few words as there are: its version, if it has one.
+fn glance(view: &Content) -> String {
+    view.version.map_or_else(|| words::brief(view), words::version)
+}
+
+fn orphaned(call: &Followed<'_>, index: usize) -> &'static str {
+    if call.orphaned(index) { " (orphaned call)" } else { "" }
+}
+
+/// Makes one row of many folded calls.
+fn merge_folds(rows: Vec<Row>, calls: &Calls<'_>) -> Vec<Row> {
+    let mut merged: Vec<Row> = Vec::new();
+    let mut run: Vec<Row> = Vec::new();
+    for row in rows {
+        if matches!(row.shape, Shape::Fold { .. }) {
+            run.push(row);
+            continue;
+        }
+        merged.extend(merge(std::mem::take(&mut run), calls));
+        merged.push(row);
+    }
+    merged.extend(merge(run, calls));
+    merged
+}
+
+fn merge(run: Vec<Row>, calls: &Calls<'_>) -> Vec<Row> {
+    if run.len() < MANY_FOLDS {
+        return run;
+    }
+    let ranges = run.iter().filter_map(|row| row.steps);
+    let range = ranges.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+    let Some((first, last)) = range else { return run };
+    let inside = |call: &&Followed<'_>| {
+        call.folds && call.steps.first().is_some_and(|step| (first..=last).contains(&(step + 1)))
+    };
+    let mut tools: Vec<&str> = Vec::new();
+    let mut seen: Vec<String> = Vec::new();
+    for call in calls.all().iter().filter(inside) {
+        let tool = call.note.map_or("call", |note| note.tool.as_str());
+        let view = call.answered.and_then(|answered| answered.1.view.as_ref()).map(glance);
+        tools.extend((!tools.contains(&tool)).then_some(tool));
+        seen.extend(view.filter(|view| !seen.contains(view)));
+    }
+    let tool = if let [tool] = tools[..] { tool } else { "call" };
+    let saw = match &seen[..] {
+        [] => "all ok".to_owned(),
+        [view] => format!("all see {view}"),
+        views => format!("see {}", words::list(views)),
+    };
+    let asked = format!("{} {tool}s", run.len());
+    let label = format!("{asked}, {saw}");
+    let (mut agents, mut nodes, mut stores) = (Vec::new(), Vec::new(), None);
+    let mut stale = Vec::new();
+    let mut whole: Option<Row> = None;
+    for row in run {
+        if let Shape::Fold { agents: more, nodes: at, store, .. } = &row.shape {
+            agents.extend(more.iter().filter(|agent| !agents.contains(*agent)).copied().collect::<Vec<_>>());
+            nodes.extend(at.iter().filter(|node| !nodes.contains(*node)).copied().collect::<Vec<_>>());
+            stores = stores.or(*store);
+        }
+        stale.extend(row.stale.clone());
+        whole = Some(row);
+    }
+    agents.sort_unstable();
+    nodes.sort_unstable();
+    let shape = Shape::Fold { agents, nodes, store: stores, asked, saw };
+    whole.map(|row| Row { steps: Some((first, last)), shape, label, stale, ..row }).into_iter().collect()
+}
