@@ -80,6 +80,13 @@ pub enum Target {
     Handle(Handle),
     /// An agent, with something that a handle names.
     AgentAndHandle(u8, Handle),
+    /// What stands in a key table.
+    Record {
+        /// The slot of the table.
+        slot: u16,
+        /// The place in it.
+        record: u8,
+    },
     /// A principal, by its number, with something that a handle names.
     PrincipalAndHandle(u8, Handle),
 }

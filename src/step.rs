@@ -4,17 +4,18 @@
 
 use crate::action::{Action, CallRef};
 use crate::assertion::{self, Compiled, Facts, Names, ResourceFacts};
-use crate::engine::{Access, Class, Observations, System};
+use crate::engine::{Access, Class, Observations, System, plain};
 use crate::faults::{FAULTS, Strike, Strikes};
 use crate::handler::{Programs, Ran};
 use crate::harness::{Harness, Move, next_move};
 use crate::invariants::{INVARIANTS, Judgement, Violation};
+use crate::model::design::{Balancer, Handles};
 use crate::model::protocol::ClosedStream;
 use crate::model::scenario::Carried;
 use crate::model::{Assertion, Entry, Model, Outcome, Told, Value};
 use crate::world::{
-    Agent, Answer, Attempt, Call, Component, Errand, Fact, Instance, IntentLedger, Intents, KeyTable, Known, Ledger,
-    Lifecycle, Position, Progress, Resource, Setting, View, numbers,
+    Agent, Answer, Attempt, Call, Component, Errand, Fact, Field, Handle, Instance, IntentLedger, Intents, KeyTable,
+    Known, Ledger, Position, Progress, Resource, Setting, View, numbers,
 };
 
 /// The composed model: scenario x design x protocol, ready to run.
@@ -92,6 +93,7 @@ impl Simulation {
                     Strikes::Agents => setting.agents(),
                     Strikes::Nodes => setting.model.scenario.nodes,
                     Strikes::Resources => setting.resources(),
+                    Strikes::Keys => setting.all_keys_slots().count(),
                 };
                 sources.extend((0..struck).map(|struck| Source::Fault(index, struck)));
             }
@@ -162,7 +164,7 @@ impl Simulation {
         let setting = &self.setting;
         let Some(call) = access.get(setting.call_slot(agent)).call() else {
             let known = access.get(setting.agent_slot(agent)).agent();
-            return match next_move(setting, known) {
+            let mut actions = match next_move(setting, known) {
                 None => Vec::new(),
                 Some(Move::HandOff) => vec![Action::HandOff { agent: id }],
                 Some(Move::Send) => match Harness::leaked_keys(setting, known) {
@@ -170,22 +172,51 @@ impl Simulation {
                     keys => (0..keys).map(|key| Action::Send { agent: id, leaked: Some(key) }).collect(),
                 },
             };
+            actions.extend(self.guesses(agent, access));
+            return actions;
         };
-        let mut actions = self.call_actions(CallRef { agent: id, orphan: None }, call);
+        let mut actions = self.call_actions(CallRef { agent: id, orphan: None }, call, access);
+        if access.get(setting.agent_slot(agent)).agent().stopped {
+            return actions;
+        }
         if call.broken {
             actions.push(Action::Resume { agent: id });
         } else if matches!(call.position, Position::Answered { .. }) {
             actions.push(Action::Receive { agent: id });
         }
+        actions.extend(self.guesses(agent, access));
         actions
     }
 
+    /// The handles of others that an agent with work on them can guess.
+    fn guesses(&self, agent: usize, access: &Access<'_, Component>) -> Vec<Action> {
+        let setting = &self.setting;
+        if setting.model.design.server.handles != Handles::Sequential {
+            return Vec::new();
+        }
+        let at = access.get(setting.agent_slot(agent)).agent();
+        let foreign = |resource: &usize| !setting.entitled(setting.principal(agent), *resource);
+        let unknown = |resource: &usize| at.known[*resource].handle.is_none() && !at.stopped;
+        let mut guesses = Vec::new();
+        for resource in (0..setting.resources()).filter(foreign).filter(unknown) {
+            let stored = access.get(setting.resource_slot(resource)).resource();
+            guesses.extend((0..).zip(&stored.instances).map(|(instance, _)| Action::Guess {
+                agent: small(agent),
+                handle: Handle { resource: stored.id, instance },
+            }));
+        }
+        guesses
+    }
+
     /// What can happen to a call on the server's side.
-    fn call_actions(&self, at: CallRef, call: &Call) -> Vec<Action> {
+    fn call_actions(&self, at: CallRef, call: &Call, access: &Access<'_, Component>) -> Vec<Action> {
         match call.position {
             Position::InTransit => {
+                let route = self.setting.route(&call.request);
+                let chosen = route.and_then(|(slot, place)| access.get(slot).route().get(place).copied().flatten());
                 let nodes = 0..small(self.setting.model.scenario.nodes);
-                nodes.map(|node| Action::Deliver { call: at, node }).collect()
+                let open = nodes.filter(|node| chosen.is_none_or(|chosen| chosen == *node));
+                open.map(|node| Action::Deliver { call: at, node }).collect()
             }
             Position::AtNode { .. } => vec![Action::Execute { call: at }],
             Position::Answered { .. } => Vec::new(),
@@ -202,7 +233,7 @@ impl Simulation {
                 continue;
             }
             let at = CallRef { agent: small(agent), orphan: Some(small(index)) };
-            actions.extend(self.call_actions(at, call));
+            actions.extend(self.call_actions(at, call, access));
             if let Position::AtNode { progress, .. } = &call.position {
                 if cancels && self.programs.of(call.request.tool).is_between(progress) {
                     actions.push(Action::Cancel { call: at });
@@ -240,6 +271,12 @@ impl Simulation {
                 let mut call = self.call(access, *at).clone();
                 let answer = Answer::about(call.request.handle);
                 let progress = Progress { next: 0, ending: false, working: None, answer, claim: None };
+                if let Some((slot, place)) = self.setting.route(&call.request) {
+                    let mut routes = access.get(slot).route().clone();
+                    routes.resize(routes.len().max(place + 1), None);
+                    routes[place] = Some(*node);
+                    access.set(slot, Component::Route(routes));
+                }
                 call.position = Position::AtNode { node: *node, progress };
                 self.set_call(access, *at, Some(call));
                 Performed::default()
@@ -310,6 +347,7 @@ impl Simulation {
             let mut agent = access.get(slot).agent().clone();
             let record = &mut agent.known[*resource];
             record.handle = known.handle;
+            record.forgotten = false;
             if let Some(view) = &view {
                 record.view = Some(view.clone());
             }
@@ -330,6 +368,12 @@ impl Simulation {
             intents.all(|(_, intent)| intent.told == Some(Told::Ok))
         };
         if self.finally.is_empty() || !(0..self.setting.agents()).all(told_ok) {
+            return Vec::new();
+        }
+        // A resource that was created anew owes nothing to what was done before.
+        let recreate = FAULTS.iter().position(|fault| fault.name == "recreate").expect("it is in the table");
+        let left = access.get(self.setting.budgets_slot()).budgets()[recreate];
+        if left < self.setting.faults()[recreate] {
             return Vec::new();
         }
         let holds = self.evaluate(&self.finally, access);
@@ -388,13 +432,20 @@ impl Simulation {
         })
     }
 
-    /// The first violation of an invariant among facts.
+    /// How a step with these facts, or the state after it, violates an invariant.
     #[must_use]
-    pub fn violation(&self, facts: &[Fact], invariant: usize) -> Option<Violation> {
-        self.judge(facts).find_map(|(index, judgement)| match judgement {
+    pub fn violation(&self, facts: &[Fact], after: &[Component], invariant: usize) -> Option<Violation> {
+        let by_step = self.judge(facts).find_map(|(index, judgement)| match judgement {
             Judgement::Violation(violation) if index == invariant => Some(violation),
             _ => None,
-        })
+        });
+        let at_rest = || {
+            let judge = INVARIANTS[invariant].at_rest?;
+            let progress = |action: &Action| self.class(action) == Class::Progress;
+            let quiescent = !plain::enabled(self, after).iter().any(progress);
+            quiescent.then(|| judge(&self.setting, &Access::new(after))).flatten()
+        };
+        by_step.or_else(at_rest)
     }
 }
 
@@ -435,6 +486,7 @@ impl System for Simulation {
                 sends: 0,
                 broke: false,
                 redo: None,
+                stopped: false,
                 known,
             }));
             components.push(Component::Call(None));
@@ -443,17 +495,10 @@ impl System for Simulation {
             components.push(Component::Ledger(ledger));
         }
         for (resource, declared) in scenario.resources.iter().enumerate() {
-            let instance = declared.handle.is_some().then(|| Instance {
-                content: declared
-                    .fields
-                    .iter()
-                    .map(|(_, value)| crate::world::Field { value: value.clone(), shows: Intents::NONE })
-                    .collect(),
-                version: setting.first_version(resource),
-                lifecycle: Lifecycle::Open,
-                expired: false,
-                revoked: Vec::new(),
-                approved: None,
+            let instance = declared.handle.is_some().then(|| {
+                let field = |(_, value): &(String, Value)| Field { value: value.clone(), shows: Intents::NONE };
+                let content = declared.fields.iter().map(field).collect();
+                Instance::new(content, setting.first_version(resource), 0)
             });
             components.push(Resource { id: small(resource), instances: instance.into_iter().collect() }.into());
         }
@@ -461,6 +506,8 @@ impl System for Simulation {
             let slot = u16::try_from(slot).expect("a state has few slots");
             components.push(KeyTable { slot, latest_claim: None, records: Vec::new() }.into());
         }
+        let places = usize::from(setting.model.design.server.balancer == Balancer::Sticky);
+        components.extend((0..setting.routes()).map(|_| Component::Route(vec![None; places])));
         components.push(Component::Budgets(setting.faults().to_vec()));
         if setting.labelled {
             components.push(Component::Requests(vec![0; setting.agents()]));
@@ -533,6 +580,11 @@ impl System for Simulation {
             observations.witnessed |= u64::from(holds) << index;
         }
         if quiescent {
+            for (index, row) in INVARIANTS.iter().enumerate() {
+                if row.at_rest.is_some_and(|at_rest| at_rest(&self.setting, access).is_some()) {
+                    observations.violated |= 1 << index;
+                }
+            }
             for (index, holds) in self.finally(access) {
                 observations.witnessed |= 1 << index;
                 observations.violated |= u64::from(holds != Ok(true)) << index;
@@ -565,7 +617,7 @@ fn initially_known(setting: &Setting, agent: usize, resource: usize) -> Known {
     let root = setting.model.scenario.agents[agent].parent.is_none();
     let knows = exists && root && setting.entitled(setting.principal(agent), resource);
     let handle = crate::world::Handle { resource: small(resource), instance: 0 };
-    Known { handle: knows.then_some(handle), view: None, leaked: Vec::new() }
+    Known { handle: knows.then_some(handle), ..Known::default() }
 }
 
 /// Every outcome with which calls can end, for coverage.

@@ -11,6 +11,7 @@ use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
 use crate::engine::Access;
 use crate::harness::Harness;
+use crate::model::Tool;
 use crate::model::protocol::Resumable;
 use crate::world::{Component, Fact, Position, Setting};
 
@@ -42,5 +43,8 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
     strike.programs.abandon(setting, strike.access, call.clone());
     let mut harness = Harness::new(setting, strike.access, agent);
     harness.stream_broke(&call.request);
-    harness.finish()
+    let mut facts = harness.finish();
+    // A mint that is still on its way may run, and its answer will go nowhere.
+    facts.extend((call.request.tool == Tool::Mint).then_some(Fact::MintLost));
+    facts
 }

@@ -11,7 +11,7 @@ pub static FAULT: Fault = Fault { strikes: Strikes::Resources, targets, parts: o
 
 fn targets(setting: &Setting, access: &Access<'_, Component>, resource: usize) -> Vec<Target> {
     let stored = access.get(setting.resource_slot(resource)).resource();
-    let live = (0..).zip(&stored.instances).filter(|(_, instance)| !instance.expired);
+    let live = (0..).zip(&stored.instances).filter(|(_, instance)| instance.is_reachable());
     live.map(|(instance, _)| Target::Handle(Handle { resource: stored.id, instance })).collect()
 }
 

@@ -40,7 +40,7 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
     // What an agent never presents, it need not remember.
     let leaked = if presents { keys_used_with(setting, strike.access, handle) } else { Vec::new() };
     let mut learner = strike.access.get(slot).agent().clone();
-    learner.known[usize::from(handle.resource)] = Known { handle: Some(handle), view: None, leaked };
+    learner.known[usize::from(handle.resource)] = Known { handle: Some(handle), leaked, ..Known::default() };
     strike.access.set(slot, learner.into());
     Vec::new()
 }

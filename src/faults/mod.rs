@@ -6,8 +6,9 @@
 use crate::action::Target;
 use crate::engine::Access;
 use crate::handler::Programs;
+use crate::model::Tool;
 use crate::table::table;
-use crate::world::{Component, Fact, Setting};
+use crate::world::{Call, Component, Fact, Position, Setting};
 
 /// One fault.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub enum Strikes {
     Nodes,
     /// Resources.
     Resources,
+    /// Key tables.
+    Keys,
 }
 
 /// A fault while it strikes.
@@ -49,13 +52,24 @@ table! {
         drop_stream,
         restart_node,
         expire_handle,
+        expire_key,
+        expire_claim,
         leak_handle,
         revoke,
+        compact,
+        recreate,
         duplicate_call,
+        stop_agent,
     }
 }
 
 /// A fault that happens in one piece.
 const fn one_part(_: &Setting) -> usize {
     1
+}
+
+/// That the answer of a mint is lost, if this call is one that minted.
+fn lost_mint(call: &Call) -> Option<Fact> {
+    let minted = call.request.tool == Tool::Mint && !matches!(call.position, Position::InTransit);
+    minted.then_some(Fact::MintLost)
 }

@@ -3,7 +3,7 @@
 //! Answered calls whose answers were not received are lost too. The streams of all these calls break, and can't be
 //! resumed whatever the protocol says. An idle node may restart as well.
 
-use super::{Fault, Strike, Strikes};
+use super::{Fault, Strike, Strikes, lost_mint};
 use crate::action::Target;
 use crate::engine::Access;
 use crate::harness::Harness;
@@ -15,9 +15,11 @@ fn targets(_: &Setting, _: &Access<'_, Component>, node: usize) -> Vec<Target> {
     vec![Target::Node(u8::try_from(node).expect("there are few nodes"))]
 }
 
-/// One part for each agent's open call, one for each agent's orphans, one for each key table in node memory.
+/// One part for each agent's open call, one for each agent's orphans, one for each key table and each resource in node
+/// memory.
 fn parts(setting: &Setting) -> usize {
-    2 * setting.agents() + memories(setting).len()
+    let resources = if setting.is_state_in_nodes() { setting.resources() } else { 0 };
+    2 * setting.agents() + memories(setting).len() + resources
 }
 
 fn memories(setting: &Setting) -> Vec<(usize, u8)> {
@@ -34,9 +36,12 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact>
             return Vec::new();
         };
         strike.access.set(slot, None.into());
+        let lost = lost_mint(&call);
         let mut harness = Harness::new(setting, strike.access, part);
         harness.stream_broke(&call.request);
-        return harness.finish();
+        let mut facts = harness.finish();
+        facts.extend(lost);
+        return facts;
     }
     if part < 2 * agents {
         let slot = setting.orphans_slot(part - agents);
@@ -47,7 +52,15 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact>
         }
         return Vec::new();
     }
-    let (slot, memory) = memories(setting)[part - 2 * agents];
+    let memories = memories(setting);
+    if let Some(resource) = part.checked_sub(2 * agents + memories.len()) {
+        let slot = setting.resource_slot(resource);
+        let mut stored = strike.access.get(slot).resource().clone();
+        stored.instances.iter_mut().filter(|instance| instance.node == node).for_each(|instance| instance.lost = true);
+        strike.access.set(slot, stored.into());
+        return Vec::new();
+    }
+    let (slot, memory) = memories[part - 2 * agents];
     if memory == node {
         let slot_number = u16::try_from(slot).expect("a state has few slots");
         let empty = KeyTable { slot: slot_number, latest_claim: None, records: Vec::new() };

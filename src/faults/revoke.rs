@@ -32,5 +32,10 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
     revoked.push(principal);
     revoked.sort_unstable();
     strike.access.set(slot, resource.into());
-    Vec::new()
+    let open = (0..strike.setting.agents()).any(|agent| {
+        let call = strike.access.get(strike.setting.call_slot(agent)).call();
+        let on_it = call.as_ref().is_some_and(|call| call.request.handle == Some(handle));
+        on_it && strike.setting.principal(agent) == principal
+    });
+    vec![Fact::Revoked { open }]
 }

@@ -57,7 +57,26 @@ impl Handling<'_, '_> {
     pub fn instance_of(&self, handle: Handle) -> Option<&Instance> {
         let slot = self.setting.resource_slot(usize::from(handle.resource));
         let instance = self.access.get(slot).resource().instances.get(usize::from(handle.instance))?;
-        (instance.lifecycle != Lifecycle::Deleted).then_some(instance)
+        let session = instance.session.is_none_or(|session| session == self.request.agent);
+        let here = !self.setting.is_state_in_nodes() || instance.node == self.node && session;
+        (here && !instance.lost && instance.lifecycle != Lifecycle::Deleted).then_some(instance)
+    }
+
+    /// What a handle names, wherever it is and whatever became of it (ghost: for the invariants only).
+    #[must_use]
+    pub fn anywhere(&self, handle: Handle) -> Option<&Instance> {
+        let slot = self.setting.resource_slot(usize::from(handle.resource));
+        self.access.get(slot).resource().instances.get(usize::from(handle.instance))
+    }
+
+    /// Whether a resource that the plan rests on has changed since its author saw it (ghost).
+    #[must_use]
+    pub fn basis_changed(&self) -> bool {
+        self.request.basis.iter().any(|(handle, seen)| {
+            let Some(now) = self.anywhere(*handle) else { return true };
+            let version = seen.version.is_some_and(|version| version != now.version);
+            version || seen.content.as_ref().is_some_and(|content| !same_values(content, &now.content))
+        })
     }
 
     /// The resource that the handle names, or the end of the call with `not-found`.
@@ -74,7 +93,7 @@ impl Handling<'_, '_> {
     /// The intent that the call serves; reads serve none.
     #[must_use]
     pub fn intent(&self) -> Option<usize> {
-        self.setting.intent(self.agent(), usize::from(self.request.entry))
+        self.setting.intent_of(self.request)
     }
 
     /// The principal for whom the intent works.
@@ -140,7 +159,13 @@ impl Handling<'_, '_> {
             | Operation::Mint
             | Operation::Approve => before.lifecycle,
         };
-        let after = Instance { content, approved, lifecycle, ..before.clone() };
+        let ended_by = if lifecycle == before.lifecycle { before.ended_by } else { u8::try_from(intent).ok() };
+        let mut after = Instance { content, approved, lifecycle, ended_by, ..before.clone() };
+        if self.setting.versions_come_back() {
+            after.history.push((before.version, before.values()));
+            after.history.sort();
+            after.history.dedup();
+        }
         self.change_instance(handle, |instance| *instance = after.clone());
         let erases_fields = match (&operation, &self.request.payload) {
             (Operation::Set(_), _) => true,
@@ -159,8 +184,8 @@ impl Handling<'_, '_> {
         of_intent.note_effect(handle);
         let told = of_intent.told;
         self.access.set(slot, ledger.into());
-        let (request, effects) = (self.request.clone(), self.effects());
-        self.facts.push(Fact::Committed { request, handle, before, after, can_erase, effects, told });
+        let (request, effects, basis_changed) = (self.request.clone(), self.effects(), self.basis_changed());
+        self.facts.push(Fact::Committed { request, handle, before, after, basis_changed, can_erase, effects, told });
     }
 
     /// How often the call's intent took effect on what can still be reached: neither expired nor deleted. At most 2.
@@ -168,7 +193,7 @@ impl Handling<'_, '_> {
     pub fn effects(&self) -> u8 {
         let ledger = self.access.get(self.setting.ledger_slot(self.agent())).ledger();
         let effects = &ledger.entries[usize::from(self.request.entry)].effects;
-        let counts = |handle: &Handle| self.instance_of(*handle).is_some_and(|instance| !instance.expired);
+        let counts = |handle: &Handle| self.anywhere(*handle).is_some_and(Instance::is_reachable);
         effects.iter().filter(|(handle, _)| counts(handle)).map(|(_, count)| count).sum::<u8>().min(2)
     }
 
@@ -186,6 +211,10 @@ impl Handling<'_, '_> {
         }
         content
     }
+}
+
+fn same_values(one: &[Field], other: &[Field]) -> bool {
+    one.iter().map(|field| &field.value).eq(other.iter().map(|field| &field.value))
 }
 
 /// Applies an operation to a content, and adds the intent to what its fields show. An increment saturates.

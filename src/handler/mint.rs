@@ -5,7 +5,8 @@
 
 use super::{End, Handling, Requires, Step, Writes};
 
-use crate::world::{Field, Handle, Instance, Intents, Lifecycle, Resource};
+use crate::model::design::State;
+use crate::world::{Field, Handle, Instance, Intents, Resource};
 
 pub static STEP: Step = Step { requires: Requires::NoEarlierResolve, writes: Writes::Something, outcomes: &[], run };
 
@@ -14,14 +15,11 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let Some(intent) = handling.intent() else { return Ok(()) };
     let fields = &handling.setting.resource(resource).fields;
     let field = |(_, value): &(String, _)| Field { value: Clone::clone(value), shows: Intents::of(intent) };
-    let minted = Instance {
-        content: fields.iter().map(field).collect(),
-        version: handling.setting.first_version(resource),
-        lifecycle: Lifecycle::Open,
-        expired: false,
-        revoked: Vec::new(),
-        approved: None,
-    };
+    let content = fields.iter().map(field).collect();
+    let mut minted = Instance::new(content, handling.setting.first_version(resource), handling.node);
+    if handling.setting.model.design.server.state == State::Session {
+        minted.session = Some(handling.request.agent);
+    }
     let slot = handling.setting.resource_slot(resource);
     let mut stored: Resource = handling.access.get(slot).resource().clone();
     let instance = u8::try_from(stored.instances.len()).expect("a search ends long before 256 mints of one resource");

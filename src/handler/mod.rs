@@ -68,6 +68,7 @@ table! {
         record_key,
         release_key,
         check_version,
+        check_approval,
         read,
         load,
         write_content,

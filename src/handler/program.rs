@@ -135,8 +135,8 @@ impl Program {
             return (ran, handling.facts, None);
         }
         let mut started = Vec::new();
-        if index == 0 && handling.intent().is_some() {
-            started.push(Fact::Started { effects: handling.effects() });
+        if index == 0 {
+            started.push(handling.started());
         }
         let ended = handling.transaction(&self.transactions[index]);
         let (answer, step) = match ended {
@@ -228,6 +228,26 @@ impl Handling<'_, '_> {
                 return Err((position, end));
             }
         }
+        self.see_what_committed();
         Ok(())
+    }
+
+    /// The first transaction is about to run.
+    fn started(&self) -> Fact {
+        let instance = self.request.handle.and_then(|handle| self.anywhere(handle)).cloned();
+        let effects = if self.intent().is_some() { self.effects() } else { 0 };
+        let (request, node, basis_changed) = (self.request.clone(), self.node, self.basis_changed());
+        Fact::Started { request, instance, node, effects, basis_changed }
+    }
+
+    /// What others can see of a commit is the state at the end of its transaction.
+    fn see_what_committed(&mut self) {
+        let mut facts = std::mem::take(&mut self.facts);
+        for fact in &mut facts {
+            if let Fact::Committed { handle, after, .. } = fact {
+                *after = self.anywhere(*handle).expect("what was written is there").clone();
+            }
+        }
+        self.facts = facts;
     }
 }

@@ -115,18 +115,22 @@ impl<'h, 'a> Harness<'h, 'a> {
         self.agent.sends = 0;
         self.agent.broke = false;
         self.agent.new_key = true;
+        if usize::from(entry) >= self.agent.plans.len() {
+            return;
+        }
         if let Some(Redo { new_key: false, .. }) = self.agent.redo {
             let entry = usize::from(entry);
             self.agent.plans[entry] = self.agent.first_plans[entry];
             self.agent.new_key = self.agent.plans[entry].is_none();
         }
+        self.miss_handle();
     }
 }
 
 /// What an idle agent does next; `None`: nothing, it is done or waits to be handed what it needs.
 #[must_use]
 pub fn next_move(setting: &Setting, agent: &Agent) -> Option<Move> {
-    let entry = entry(setting, agent)?;
+    let entry = entry(setting, agent).filter(|_| !agent.stopped)?;
     let known = agent.known[entry.resource()].handle.is_some();
     match entry {
         Entry::Mutate { operation: Operation::Mint, .. } => Some(Move::Send),

@@ -8,7 +8,7 @@ use crate::model::scenario::Carried;
 use crate::model::{AgentId, Client, Entry, Operation, ResourceId, Tool};
 use crate::world::{
     Agent, Attempt, Call, Component, Errand, Fact, Handle, Intents, Key, Payload, Position, Purpose, Request, Setting,
-    Stamp,
+    Stamp, View,
 };
 
 /// What an agent must know of a resource before it can plan.
@@ -48,13 +48,23 @@ fn needs(client: &Client, entry: &Entry, resource: ResourceId) -> Needs {
 /// The next resource, counted from `from` in the list of those that the entry rests on, that the agent has to read
 /// before it can plan.
 pub(super) fn next_reading(setting: &Setting, agent: &Agent, purpose: Purpose, from: u8) -> Option<u8> {
+    let always = match purpose {
+        Purpose::Replan(_) => true,
+        Purpose::Look => {
+            let entry = super::entry(setting, agent)?;
+            let tool = entry.tool().unwrap_or(Tool::Read);
+            let client = setting.model.client(usize::from(agent.id), tool);
+            client.before_write == BeforeWrite::ReadAgain && matches!(entry, Entry::Mutate { .. })
+        }
+    };
+    next_lacking(setting, agent, always, from)
+}
+
+/// The next resource of that list of which the agent lacks what it needs, or just the next, if it reads `always`.
+fn next_lacking(setting: &Setting, agent: &Agent, always: bool, from: u8) -> Option<u8> {
     let entry = super::entry(setting, agent)?;
     let tool = entry.tool().unwrap_or(Tool::Read);
     let client = setting.model.client(usize::from(agent.id), tool);
-    let always = match purpose {
-        Purpose::Replan(_) => true,
-        Purpose::Look => client.before_write == BeforeWrite::ReadAgain && matches!(entry, Entry::Mutate { .. }),
-    };
     let lacks = |resource: ResourceId| {
         let needs = needs(client, entry, resource);
         let view = agent.known[resource].view.as_ref();
@@ -98,6 +108,12 @@ impl Harness<'_, '_> {
                 None => Errand::Act,
             };
         }
+        if self.agent.errand == Errand::Act && self.agent.pending.is_none() {
+            // A compaction may have taken what the agent had read.
+            if let Some(done) = next_lacking(self.setting, &self.agent, false, 0) {
+                self.agent.errand = Errand::Reading { purpose: Purpose::Look, done };
+            }
+        }
         let mut request = match (self.agent.errand, entry) {
             (Errand::Begin, _) => unreachable!("the errand was just decided"),
             (Errand::Reading { done, .. }, _) => self.read_of(self.reading(done)),
@@ -113,7 +129,7 @@ impl Harness<'_, '_> {
         self.access.set(self.setting.call_slot(self.id()), Some(call).into());
     }
 
-    fn read_of(&self, resource: ResourceId) -> Request {
+    pub(super) fn read_of(&self, resource: ResourceId) -> Request {
         Request {
             agent: self.agent.id,
             entry: self.agent.entry,
@@ -122,6 +138,7 @@ impl Harness<'_, '_> {
             handle: self.known(resource).handle,
             payload: Payload::Nothing,
             seen: Vec::new(),
+            basis: Vec::new(),
             expected: Vec::new(),
             key: None,
             id: 0,
@@ -223,10 +240,20 @@ impl Harness<'_, '_> {
             handle,
             payload,
             seen,
+            basis: self.basis(given),
             expected,
             key: None,
             id: 0,
         }
+    }
+
+    /// What the agent saw of the resources on which its plan rests.
+    fn basis(&self, given: &[ResourceId]) -> Vec<(Handle, View)> {
+        let seen = given.iter().filter_map(|given| {
+            let known = self.known(*given);
+            Some((known.handle?, known.view.clone()?))
+        });
+        seen.collect()
     }
 
     /// Whether an agent of another principal has presented an equal key before.

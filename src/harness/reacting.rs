@@ -3,6 +3,7 @@
 use super::{Harness, planning};
 use crate::handler::change_fields;
 use crate::model::client::AfterFailure;
+use crate::model::scenario::Carried;
 use crate::model::{Condition, Entry, Event, Operation, Outcome, Reaction, ResourceId, Told, Tool};
 use crate::world::{
     Answer, Attempt, Errand, Fact, Intents, Known, Payload, Position, Purpose, Redo, Request, Stamp, View,
@@ -25,7 +26,11 @@ impl Harness<'_, '_> {
         self.access.set(slot, None.into());
         let Position::Answered { answer, .. } = call.position else { unreachable!("only an answer is received") };
         let request = call.request;
-        self.facts.push(Fact::Received { request: request.clone(), answer: answer.clone() });
+        let instance = request.handle.filter(|_| answer.outcome == Outcome::NotFound).and_then(|handle| {
+            let slot = self.setting.resource_slot(usize::from(handle.resource));
+            self.access.get(slot).resource().instances.get(usize::from(handle.instance)).cloned()
+        });
+        self.facts.push(Fact::Received { request: request.clone(), answer: answer.clone(), instance });
         if answer.outcome != Outcome::Ok {
             self.react(Event::Refused(answer.outcome), &request, Some(&answer));
         } else if request.tool == Tool::Read {
@@ -38,6 +43,9 @@ impl Harness<'_, '_> {
 
     /// The stream of a call broke for good: the agent is told so, and no more than that.
     pub fn stream_broke(&mut self, request: &Request) {
+        if self.agent.stopped {
+            return;
+        }
         if self.setting.model.clients[self.id()].iter().any(|client| client.attempts.is_some()) {
             self.agent.broke = true;
         }
@@ -121,7 +129,7 @@ impl Harness<'_, '_> {
                 shows: Intents::of(intent),
             };
             let view = View { version: answer.version, content: Some(fields.iter().map(field).collect()) };
-            self.agent.known[*resource] = Known { handle: answer.handle, view: Some(view), leaked: Vec::new() };
+            self.agent.known[*resource] = Known { handle: answer.handle, view: Some(view), ..Known::default() };
             return;
         }
         let Some(view) = &mut self.agent.known[*resource].view else { return };
@@ -196,6 +204,48 @@ impl Harness<'_, '_> {
             }
             Reaction::Mint { new_key } => self.mint_again(usize::from(request.resource), new_key),
         }
+    }
+
+    /// The context of the agent is compacted: of each resource it keeps what its harness keeps.
+    pub fn compact(&mut self) {
+        let tool = self.entry().and_then(Entry::tool).unwrap_or(Tool::Read);
+        let keeps = self.client(tool).keeps.clone();
+        let mut knew = false;
+        for known in &mut self.agent.known {
+            knew |= known.handle.is_some();
+            if !keeps.contains(&Carried::Handle) {
+                let forgotten = known.forgotten || known.handle.is_some();
+                *known = Known { forgotten, ..Known::default() };
+            }
+            known.view = known.view.take().and_then(|view| {
+                let version = view.version.filter(|_| keeps.contains(&Carried::Version));
+                let content = view.content.filter(|_| keeps.contains(&Carried::Content));
+                (version.is_some() || content.is_some()).then_some(View { version, content })
+            });
+        }
+        if !keeps.contains(&Carried::Handle) {
+            self.agent.pending = None;
+        }
+        if knew {
+            self.facts.push(Fact::Compacted);
+        }
+        let idle = self.access.get(self.setting.call_slot(self.id())).call().is_none();
+        if idle {
+            self.miss_handle();
+        }
+    }
+
+    /// An agent that needs a handle which it has forgotten reacts as to `not-found`.
+    pub(super) fn miss_handle(&mut self) {
+        let Some(entry) = self.entry() else { return };
+        let resource = entry.resource();
+        let mints = matches!(entry, Entry::Mutate { operation: Operation::Mint, .. });
+        if mints || self.known(resource).handle.is_some() || !self.known(resource).forgotten {
+            return;
+        }
+        let tool = entry.tool().unwrap_or(Tool::Read);
+        let request = Request { tool, ..self.read_of(resource) };
+        self.react(Event::Refused(Outcome::NotFound), &request, None);
     }
 
     /// Whether the bound on sends of this intent is used up.

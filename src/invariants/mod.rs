@@ -3,8 +3,9 @@
 //! Each is one file of this folder; its page is the comment at the file's top. An invariant judges [`Fact`]s, which
 //! steps emit; it knows nothing of how states are explored.
 
+use crate::engine::Access;
 use crate::table::table;
-use crate::world::{Fact, Setting};
+use crate::world::{Component, Fact, Setting};
 
 /// One invariant.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub struct Invariant {
     pub witness: &'static str,
     /// Judges one fact.
     pub judge: fn(&Setting, &Fact) -> Judgement,
+    /// Judges a quiescent state, where the invariant is about such states.
+    pub at_rest: Option<fn(&Setting, &Access<'_, Component>) -> Option<Violation>>,
 }
 
 /// What a fact means to an invariant.
@@ -44,7 +47,19 @@ table! {
         no_double_write,
         no_cross_principal,
         truthful_outcome,
+        respects_terminal_state,
+        approval_covers_execution,
+        basis_holds,
+        handle_resolvable,
+        no_orphan,
+        no_effect_after_revocation,
+        version_names_one_content,
     }
+}
+
+/// A violation that has no kind.
+const fn violation(sentence: String) -> Judgement {
+    Judgement::Violation(Violation { kind: None, sentence })
 }
 
 /// A witness if the condition holds.

@@ -20,6 +20,7 @@ pub static INVARIANT: Invariant = Invariant {
     sentence: "no principal reads, changes, receives, is held up by or can probe what is another's",
     witness: "a call names another principal's handle, or calls of two principals present equal keys",
     judge,
+    at_rest: None,
 };
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
@@ -34,7 +35,7 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
                 owner(setting, request)
             ),
         ),
-        Fact::Received { request, answer } => received(setting, request, answer),
+        Fact::Received { request, answer, .. } => received(setting, request, answer),
         _ => Judgement::Irrelevant,
     }
 }

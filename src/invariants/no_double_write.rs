@@ -6,23 +6,24 @@
 //!
 //! **Witness.** A call of an intent starts (its first transaction runs) after that intent took effect.
 
-use super::{Invariant, Judgement, Violation, witness_if};
+use super::{Invariant, Judgement, violation, witness_if};
 use crate::world::{Fact, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "no intent takes effect more than once",
     witness: "a call of an intent starts after that intent took effect",
     judge,
+    at_rest: None,
 };
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
-        Fact::Started { effects } => witness_if(*effects > 0),
+        Fact::Started { effects, .. } => witness_if(*effects > 0),
         Fact::Committed { request, effects, .. } if *effects > 1 => {
             let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
             let what = setting.entry_words(agent, entry);
             let sentence = format!("{} wanted {what} once, and it took effect twice", setting.agent_name(agent));
-            Judgement::Violation(Violation { kind: None, sentence })
+            violation(sentence)
         }
         _ => Judgement::Irrelevant,
     }

@@ -20,6 +20,7 @@ pub static INVARIANT: Invariant = Invariant {
     sentence: "no accepted change is erased by a write whose author had not seen it",
     witness: "something that can erase is accepted on content that shows another agent's change",
     judge,
+    at_rest: None,
 };
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {

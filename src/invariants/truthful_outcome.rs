@@ -7,7 +7,7 @@
 //!
 //! **Witness.** An agent is told something about an intent whose call was repeated, refused or broken.
 
-use super::{Invariant, Judgement, Violation, witness_if};
+use super::{Invariant, Judgement, violation, witness_if};
 use crate::model::Told;
 use crate::world::{Fact, Setting};
 
@@ -15,6 +15,7 @@ pub static INVARIANT: Invariant = Invariant {
     sentence: "what an agent is finally told about an intent is what happened to it",
     witness: "an agent is told something about an intent whose call was repeated, refused or broken",
     judge,
+    at_rest: None,
 };
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
@@ -42,7 +43,7 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
             }
             Some(Told::Ok | Told::Unknown) | None => Judgement::Irrelevant,
         },
-        Fact::Received { request, answer } => match (request.handle, answer.handle) {
+        Fact::Received { request, answer, .. } => match (request.handle, answer.handle) {
             (Some(asked), Some(about)) if asked != about => violation(format!(
                 "{} asked about {} and was answered about {}",
                 setting.agent_name(usize::from(request.agent)),
@@ -51,10 +52,6 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
             )),
             _ => Judgement::Irrelevant,
         },
-        Fact::Sent { .. } | Fact::Started { .. } => Judgement::Irrelevant,
+        _ => Judgement::Irrelevant,
     }
-}
-
-const fn violation(sentence: String) -> Judgement {
-    Judgement::Violation(Violation { kind: None, sentence })
 }

@@ -166,6 +166,9 @@ pub struct Does {
     /// For `send`: the leaked key that is presented.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaked_key: Option<String>,
+    /// For what happens to a key record or a claim: the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     /// It is a fault.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fault: bool,

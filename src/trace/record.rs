@@ -52,11 +52,15 @@ pub fn record(
     for (index, target) in path.iter().enumerate().skip(1) {
         let state = states.last().expect("there is an initial state");
         let last = index + 1 == path.len() && properties[property].kind == PropertyKind::Invariant;
-        let found = plain::enabled(&labelled, state).into_iter().find_map(|action| {
+        let steps = plain::enabled(&labelled, state).into_iter().filter_map(|action| {
             let (next, observations) = plain::apply(&labelled, state, &action);
-            let violates = !last || observations.violated & (1 << property) != 0;
-            (violates && unlabelled(simulation, &next) == *target).then_some((action, next))
+            let violates = observations.violated & (1 << property) != 0;
+            (unlabelled(simulation, &next) == *target).then_some((action, next, violates))
         });
+        // Of several steps to the last state, the one that violates; none does where the state itself is the violation.
+        let mut steps: Vec<_> = steps.collect();
+        let at = steps.iter().position(|(_, _, violates)| last && *violates).unwrap_or(0);
+        let found = (at < steps.len()).then(|| steps.swap_remove(at)).map(|(action, next, _)| (action, next));
         let Some((action, next)) = found else {
             return Err(RecordError { step: index, property: properties[property].name.clone() });
         };

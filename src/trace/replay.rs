@@ -159,7 +159,7 @@ impl<'w> Walk<'w> {
     pub(super) fn violation(&self, property: usize) -> Option<(Option<&'static str>, String)> {
         let properties = self.simulation.properties();
         if properties[property].kind == PropertyKind::Invariant {
-            let violation = self.simulation.violation(&self.facts, property)?;
+            let violation = self.simulation.violation(&self.facts, &self.state, property)?;
             return Some((violation.kind, violation.sentence));
         }
         let quiescent = plain::enabled(self.simulation, &self.state)
@@ -231,6 +231,12 @@ pub(super) fn does(simulation: &Simulation, access: &Access<'_, Component>, acti
                 }
                 Target::Node(node) => does.node = Some(setting.node_name(*node)),
                 Target::Handle(handle) => does.handle = Some(setting.handle_name(*handle)),
+                Target::Record { slot, record } => {
+                    let ((_, key), _) = &access.get(usize::from(*slot)).keys().records[usize::from(*record)];
+                    does.key = Some(names.key(key));
+                    let place = setting.all_keys_slots().find(|(other, _)| *other == usize::from(*slot));
+                    does.node = place.and_then(|(_, node)| node).map(|node| setting.node_name(node));
+                }
                 Target::AgentAndHandle(agent, handle) => {
                     does.agent = agent_name(*agent);
                     does.handle = Some(setting.handle_name(*handle));

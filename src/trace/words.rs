@@ -156,7 +156,8 @@ impl Names<'_> {
     }
 
     fn call(&self, call: &Call, sender: Option<&Agent>) -> CallNote {
-        let Request { agent, entry, tool, resource, handle, payload, seen: _, expected, key, id: _ } = &call.request;
+        let Request { agent, entry, tool, resource, handle, payload, seen: _, expected, basis: _, key, id: _ } =
+            &call.request;
         let (agent, entry, resource) = (usize::from(*agent), usize::from(*entry), usize::from(*resource));
         let change = match &self.0.model.scenario.agents[agent].work[entry] {
             Entry::Mutate { operation, .. } if *tool != Tool::Read => self.0.operation_words(resource, operation),
@@ -355,7 +356,21 @@ fn resource(names: &Names<'_>, old: &Resource, new: &Resource, note: &mut impl F
             note(name, "does not exist".to_owned(), short(&names.stored(handle, instance)));
             continue;
         };
-        let Instance { content, version, lifecycle, expired, revoked, approved } = instance;
+        let Instance {
+            content,
+            version,
+            lifecycle,
+            expired,
+            revoked,
+            approved,
+            node: _,
+            session: _,
+            lost,
+            ended_by: _,
+            history: _,
+        } = instance;
+        let memory = |lost: bool| if lost { "lost with its node" } else { "kept" }.to_owned();
+        note(format!("{name} memory"), memory(before.lost), memory(*lost));
         note(format!("{name} version"), format!("v{}", before.version), format!("v{version}"));
         for ((field, _), (old, new)) in fields.iter().zip(before.content.iter().zip(content)) {
             note(format!("{name} {field}"), old.value.to_string(), new.value.to_string());
@@ -433,7 +448,7 @@ fn beliefs(names: &Names<'_>, state: &[Component]) -> Vec<Belief> {
 
 /// What happened, in one sentence.
 fn sentence(step: &Step) -> String {
-    let Does { action, agent, request, node, to, handle, principal, leaked_key, fault: _, orphan } = &step.does;
+    let Does { action, agent, request, node, to, handle, principal, leaked_key, key, fault: _, orphan } = &step.does;
     let agent = agent.as_deref().unwrap_or("nobody");
     let request = request.as_deref().unwrap_or("a request");
     let node = node.as_deref().unwrap_or("no node");
@@ -464,6 +479,11 @@ fn sentence(step: &Step) -> String {
         "restart-node" => format!("{node} restarts, and loses its memory and its calls.{}", told_words(step)),
         "expire-handle" => format!("The time of {handle} is up."),
         "leak-handle" => format!("{agent} learns the handle {handle}, which leaked."),
+        "expire-key" => format!("The recorded outcome under key {} expires.", key.as_deref().unwrap_or("?")),
+        "expire-claim" => format!("The claim on key {} expires.", key.as_deref().unwrap_or("?")),
+        "compact" => format!("The context of {agent} is compacted.{}", told_words(step)),
+        "recreate" => format!("{handle} is deleted and created anew, with another content."),
+        "stop-agent" => format!("{agent} stops, and never moves again."),
         "revoke" => {
             format!("{} loses its permission on {handle}.", principal.as_deref().unwrap_or("Somebody"))
         }

@@ -31,6 +31,8 @@ pub struct Agent {
     pub broke: bool,
     /// It had to mint anew, and repeats the entries on that resource.
     pub redo: Option<Redo>,
+    /// It never moves again.
+    pub stopped: bool,
     /// What it knows of each resource.
     pub known: Vec<Known>,
 }
@@ -53,6 +55,8 @@ pub struct Known {
     pub view: Option<View>,
     /// Keys that leaked with the handle.
     pub leaked: Vec<Key>,
+    /// It knew the handle, and lost it in a compaction.
+    pub forgotten: bool,
 }
 
 /// What an agent believes of a resource: as read, as handed on, or as it must be after its own accepted change.

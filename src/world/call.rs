@@ -34,6 +34,8 @@ pub struct Request {
     /// For each field, the changes that the author's view showed when this was planned (ghost). Empty where the
     /// payload says it, or where nothing can be erased.
     pub seen: Vec<Intents>,
+    /// What its author saw of the resources on which the plan rests (ghost).
+    pub basis: Vec<(Handle, View)>,
     /// The versions that it expects, its own resource first.
     pub expected: Vec<Stamp>,
     /// Its key.

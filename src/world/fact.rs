@@ -15,10 +15,18 @@ pub enum Fact {
         /// Another principal's call presented, or presents, the same key.
         shares_key: bool,
     },
-    /// The first transaction of a mutating call runs.
+    /// The first transaction of a call runs.
     Started {
+        /// The call's request.
+        request: Request,
+        /// What its handle names, wherever it is: before the transaction.
+        instance: Option<Instance>,
+        /// The node.
+        node: u8,
         /// How often its intent took effect before, on what can still be reached: 0, 1, or 2 for twice or more.
         effects: u8,
+        /// A resource that its plan rests on has changed since its author saw it.
+        basis_changed: bool,
     },
     /// A mutating call commits a change.
     Committed {
@@ -28,8 +36,10 @@ pub enum Fact {
         handle: Handle,
         /// That instance before; `None` when it was minted.
         before: Option<Instance>,
-        /// And after.
+        /// And after the transaction.
         after: Instance,
+        /// A resource that the plan rests on had changed since its author saw it.
+        basis_changed: bool,
         /// It could erase what others did: it sets, writes a snapshot, or saves what a handler loaded.
         can_erase: bool,
         /// How often its intent took effect, this commit included, on what can still be reached.
@@ -43,7 +53,27 @@ pub enum Fact {
         request: Request,
         /// The answer.
         answer: Answer,
+        /// What the call's handle names when the answer is received; looked up for refusals only.
+        instance: Option<Instance>,
     },
+    /// A resource was deleted and created anew under the same handle.
+    Recreated {
+        /// The handle.
+        handle: Handle,
+        /// The predecessor.
+        before: Instance,
+        /// The successor.
+        after: Instance,
+    },
+    /// A principal lost its permission on a resource.
+    Revoked {
+        /// A call of it on that resource is open.
+        open: bool,
+    },
+    /// The answer of a mint was lost: whoever asked may not know the handle.
+    MintLost,
+    /// An agent that knew a handle was compacted.
+    Compacted,
     /// An agent is told what became of an intent.
     Told {
         /// The agent.

@@ -16,7 +16,8 @@ pub struct Ledger {
 /// What became of one intent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct IntentLedger {
-    /// How often it took effect on what each handle names: 1, or 2 for twice or more.
+    /// How often it took effect on what each handle names: 1, or 2 for twice or more; 0 where it took effect on a
+    /// predecessor that was deleted since.
     pub effects: Vec<(Handle, u8)>,
     /// What the agent was told about it.
     pub told: Option<Told>,

@@ -37,6 +37,8 @@ pub enum Component {
     Resource(Resource),
     /// The key table of one scope, in the store or in a node's memory.
     Keys(KeyTable),
+    /// To which nodes the balancer has routed: one for a client, or one for each instance of a resource.
+    Route(Vec<Option<u8>>),
     /// What is left of each fault's budget, in the order of the fault table.
     Budgets(Vec<u8>),
     /// How many requests each agent has sent; only in states that are shown, never in explored ones.
@@ -82,6 +84,7 @@ accessors! {
     Ledger: Ledger = ledger, "The ledger in this slot.";
     Resource: Resource = resource, "The resource in this slot.";
     Keys: KeyTable = keys, "The key table in this slot.";
+    Route: Vec<Option<u8>> = route, "The routes in this slot.";
     Budgets: Vec<u8> = budgets, "The budgets in this slot.";
     Requests: Vec<u16> = requests, "How many requests each agent has sent.";
 }

@@ -37,7 +37,7 @@ pub fn visit(setting: &Setting, component: &mut Component, visit: Visit<'_>) {
         }
         Component::Resource(resource) => self::resource(resource, visit),
         Component::Keys(table) => keys(setting, table, visit),
-        Component::Ledger(_) | Component::Budgets(_) | Component::Requests(_) => {}
+        Component::Ledger(_) | Component::Budgets(_) | Component::Requests(_) | Component::Route(_) => {}
     }
 }
 
@@ -54,6 +54,7 @@ fn agent(setting: &Setting, agent: &mut Agent, visit: Visit<'_>) {
         sends: _,
         broke: _,
         redo: _,
+        stopped: _,
         known,
     } = agent;
     for (entry, plan) in plans.iter_mut().enumerate().chain(first_plans.iter_mut().enumerate()) {
@@ -65,7 +66,7 @@ fn agent(setting: &Setting, agent: &mut Agent, visit: Visit<'_>) {
     if let Some(pending) = pending {
         request(setting, pending, visit);
     }
-    for Known { handle, view, leaked } in known {
+    for Known { handle, view, leaked, forgotten: _ } in known {
         if let (Some(handle), Some(view)) = (handle, view) {
             self::view(*handle, view, visit);
         }
@@ -115,10 +116,12 @@ fn request(setting: &Setting, request: &mut Request, visit: Visit<'_>) {
         handle: _,
         payload: _,
         seen: _,
+        basis,
         expected,
         key: presented,
         id: _,
     } = request;
+    basis.iter_mut().for_each(|(handle, seen)| view(*handle, seen, visit));
     expected.iter_mut().for_each(|expected| stamp(expected, visit));
     if let Some(presented) = presented {
         key(setting, presented, visit);
@@ -153,8 +156,22 @@ fn answer(answer: &mut Answer, visit: Visit<'_>) {
 fn resource(resource: &mut Resource, visit: Visit<'_>) {
     let Resource { id, instances } = resource;
     for (number, instance) in (0..).zip(instances) {
-        let Instance { content: _, version, lifecycle: _, expired: _, revoked: _, approved: _ } = instance;
-        visit(versions_of(Handle { resource: *id, instance: number }), version);
+        let Instance {
+            content: _,
+            version,
+            lifecycle: _,
+            expired: _,
+            revoked: _,
+            approved: _,
+            node: _,
+            session: _,
+            lost: _,
+            ended_by: _,
+            history,
+        } = instance;
+        let space = versions_of(Handle { resource: *id, instance: number });
+        visit(space, version);
+        history.iter_mut().for_each(|(version, _)| visit(space, version));
     }
 }
 

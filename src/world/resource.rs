@@ -1,6 +1,7 @@
 //! The store's resources.
 
 use super::content::Content;
+use crate::model::Value;
 
 /// Names one instance of a resource. A resource that is minted twice has two instances, and two handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +36,49 @@ pub struct Instance {
     pub revoked: Vec<u8>,
     /// What was approved last.
     pub approved: Option<Content>,
+    /// The node on which it was made; a resource of the scenario is made on the first. It is found there only, where state
+    /// lives in node memory.
+    pub node: u8,
+    /// The client in whose session it is, where state is found by session.
+    pub session: Option<u8>,
+    /// Lost with the memory of its node (ghost: nobody finds it any more).
+    pub lost: bool,
+    /// The intent that ended it (ghost).
+    pub ended_by: Option<u8>,
+    /// The contents that earlier versions named (ghost), where a version may come back.
+    pub history: Vec<(u16, Vec<Value>)>,
+}
+
+impl Instance {
+    /// A live resource at its first version.
+    #[must_use]
+    pub const fn new(content: Content, version: u16, node: u8) -> Self {
+        Self {
+            content,
+            version,
+            lifecycle: Lifecycle::Open,
+            expired: false,
+            revoked: Vec::new(),
+            approved: None,
+            node,
+            session: None,
+            lost: false,
+            ended_by: None,
+            history: Vec::new(),
+        }
+    }
+
+    /// Whether it is still there, and its time is not up.
+    #[must_use]
+    pub fn is_reachable(&self) -> bool {
+        !self.expired && !self.lost && self.lifecycle != Lifecycle::Deleted
+    }
+
+    /// The values of its fields.
+    #[must_use]
+    pub fn values(&self) -> Vec<Value> {
+        self.content.iter().map(|field| field.value.clone()).collect()
+    }
 }
 
 /// Where a resource is in its life.

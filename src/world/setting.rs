@@ -1,10 +1,10 @@
 //! The model as steps need it: which slot holds what, and numbers for intents, principals and key scopes.
 
-use crate::model::design::{Place, ScopePart};
+use crate::model::design::{Balancer, Place, ScopePart, State, Versions};
 use crate::model::{AgentId, EntryId, Model, Operation, Principal, Reaction, ResourceId, Tool};
 use crate::model::{Entry, scenario::Resource as Declared};
 
-use super::{Handle, Intents};
+use super::{Handle, Intents, Request};
 
 /// The static part of a run: the model, and everything that is derived from it once.
 #[derive(Clone, Debug)]
@@ -145,7 +145,7 @@ impl Setting {
     /// The slots of all key tables, with the node in whose memory each is (`None`: the store).
     pub fn all_keys_slots(&self) -> impl Iterator<Item = (usize, Option<u8>)> + '_ {
         let in_memory = self.model.design.keys.place == Place::Node;
-        (self.first_keys_slot()..self.budgets_slot()).map(move |slot| {
+        (self.first_keys_slot()..self.first_route_slot()).map(move |slot| {
             let place = (slot - self.first_keys_slot()) / self.scopes.len();
             (slot, in_memory.then_some(small(place)))
         })
@@ -155,10 +155,38 @@ impl Setting {
         self.agents() * SLOTS_PER_AGENT + self.resources()
     }
 
+    const fn first_route_slot(&self) -> usize {
+        self.first_keys_slot() + self.places * self.scopes.len()
+    }
+
+    /// How many slots hold routes: one for each client, or for each resource.
+    #[must_use]
+    pub fn routes(&self) -> usize {
+        match self.model.design.server.balancer {
+            Balancer::Any => 0,
+            Balancer::Sticky => self.agents(),
+            Balancer::ByHandle => self.resources(),
+        }
+    }
+
+    /// Where the route of a request stands: its slot, and its place there. `None`: the balancer is free.
+    #[must_use]
+    pub fn route(&self, request: &Request) -> Option<(usize, usize)> {
+        let first = self.first_route_slot();
+        match self.model.design.server.balancer {
+            Balancer::Any => None,
+            Balancer::Sticky => Some((first + usize::from(request.agent), 0)),
+            Balancer::ByHandle => {
+                let handle = request.handle?;
+                Some((first + usize::from(handle.resource), usize::from(handle.instance)))
+            }
+        }
+    }
+
     /// The slot of the fault budgets.
     #[must_use]
-    pub const fn budgets_slot(&self) -> usize {
-        self.first_keys_slot() + self.places * self.scopes.len()
+    pub fn budgets_slot(&self) -> usize {
+        self.first_route_slot() + self.routes()
     }
 
     /// The slot of the numbers of requests, where states are labelled.
@@ -170,13 +198,28 @@ impl Setting {
     /// Whether a slot is memory of a node, which no transaction rolls back and a restart clears.
     #[must_use]
     pub fn is_node_memory(&self, slot: usize) -> bool {
-        self.model.design.keys.place == Place::Node && (self.first_keys_slot()..self.budgets_slot()).contains(&slot)
+        let keys = self.first_keys_slot()..self.first_route_slot();
+        let resources = self.resource_slot(0)..self.first_keys_slot();
+        self.model.design.keys.place == Place::Node && keys.contains(&slot)
+            || self.is_state_in_nodes() && resources.contains(&slot)
     }
 
     /// The budget of each fault at the start, in the order of the fault table.
     #[must_use]
     pub fn faults(&self) -> &[u8] {
         &self.faults
+    }
+
+    /// Whether resources live in the memory of nodes.
+    #[must_use]
+    pub fn is_state_in_nodes(&self) -> bool {
+        matches!(self.model.design.server.state, State::Node | State::Session)
+    }
+
+    /// The budget that a fault had at the start.
+    #[must_use]
+    pub fn budget(&self, fault: &str) -> u8 {
+        self.model.scenario.faults.get(fault).copied().unwrap_or(0)
     }
 
     /// Whether a key table tells instances of a resource apart.
@@ -229,6 +272,15 @@ impl Setting {
         self.intents.iter().position(|intent| intent.agent == agent && intent.entry == entry)
     }
 
+    /// The number of the intent that a request serves; reads serve none.
+    #[must_use]
+    pub fn intent_of(&self, request: &Request) -> Option<usize> {
+        if request.tool == Tool::Read {
+            return None;
+        }
+        self.intent(usize::from(request.agent), usize::from(request.entry))
+    }
+
     /// All intents of an agent.
     #[must_use]
     pub fn intents_of(&self, agent: AgentId) -> Intents {
@@ -273,7 +325,16 @@ impl Setting {
     pub fn has_real_versions(&self) -> bool {
         let scenario = &self.model.scenario;
         let mut assertions = scenario.finally.iter().chain(&scenario.sometimes);
-        self.labelled || assertions.any(|assertion| assertion.expression.contains("version"))
+        // A version that starts again with an incarnation meets old numbers again: then they are more than compared.
+        self.labelled
+            || self.versions_come_back()
+            || assertions.any(|assertion| assertion.expression.contains("version"))
+    }
+
+    /// Whether one version of a handle may be current twice.
+    #[must_use]
+    pub fn versions_come_back(&self) -> bool {
+        self.model.design.server.versions == Versions::PerIncarnation
     }
 
     /// The version that a resource has when it is made.

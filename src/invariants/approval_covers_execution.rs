@@ -1,0 +1,44 @@
+//! What is executed is what was approved.
+//!
+//! It is violated when an execute commits and the content is not what the latest approver's view showed when it planned
+//! the approval, or nobody approved.
+//!
+//! **Witness.** A change between approval and the attempt to execute.
+//!
+//! The anomaly is a race between time of check and time of use (CWE-367).
+
+use super::{Invariant, Judgement, violation, witness_if};
+use crate::model::Operation;
+use crate::world::{Fact, Instance, Request, Setting};
+
+pub static INVARIANT: Invariant = Invariant {
+    sentence: "what is executed is what was approved",
+    witness: "a change between approval and the attempt to execute",
+    judge,
+    at_rest: None,
+};
+
+fn judge(setting: &Setting, fact: &Fact) -> Judgement {
+    match fact {
+        Fact::Started { request, instance: Some(instance), .. } => {
+            witness_if(executes(setting, request) && instance.approved.is_some() && !is_approved(instance))
+        }
+        Fact::Committed { request, handle, before: Some(before), .. }
+            if executes(setting, request) && !is_approved(before) =>
+        {
+            let (agent, handle) = (setting.agent_name(usize::from(request.agent)), setting.handle_name(*handle));
+            let but = if before.approved.is_some() { "something else was approved" } else { "nobody approved it" };
+            violation(format!("{agent} executed {handle}, and {but}"))
+        }
+        _ => Judgement::Irrelevant,
+    }
+}
+
+fn executes(setting: &Setting, request: &Request) -> bool {
+    setting.intent_of(request).is_some_and(|intent| setting.intents[intent].operation == Operation::Execute)
+}
+
+fn is_approved(instance: &Instance) -> bool {
+    let approved = instance.approved.as_ref();
+    approved.is_some_and(|content| content.iter().map(|field| &field.value).eq(instance.values().iter()))
+}

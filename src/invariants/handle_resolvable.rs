@@ -1,0 +1,36 @@
+//! An owner can reach acknowledged state until its declared expiry.
+//!
+//! It is violated when an entitled agent receives `not-found` for a resource that it was told of and that was neither
+//! deleted nor has expired.
+//!
+//! **Witness.** A call on a resource reaches another node than the one that made it, or a node that lost it.
+
+use super::{Invariant, Judgement, violation, witness_if};
+use crate::model::Outcome;
+use crate::world::{Fact, Lifecycle, Setting};
+
+pub static INVARIANT: Invariant = Invariant {
+    sentence: "an owner can reach acknowledged state until its declared expiry",
+    witness: "a call on a resource reaches another node than the one that made it, or the same after a restart",
+    judge,
+    at_rest: None,
+};
+
+fn judge(setting: &Setting, fact: &Fact) -> Judgement {
+    match fact {
+        Fact::Started { instance: Some(instance), node, .. } => witness_if(instance.lost || instance.node != *node),
+        Fact::Received { request, answer, instance: Some(instance) } if answer.outcome == Outcome::NotFound => {
+            let principal = setting.principal(usize::from(request.agent));
+            let entitled = setting.entitled(principal, usize::from(request.resource));
+            let there = !instance.expired && instance.lifecycle != Lifecycle::Deleted;
+            if !(entitled && there) {
+                return Judgement::Irrelevant;
+            }
+            let agent = setting.agent_name(usize::from(request.agent));
+            let handle = request.handle.map_or_else(String::new, |handle| setting.handle_name(handle));
+            let fate = if instance.lost { "was lost with its node" } else { "is there" };
+            violation(format!("{agent} was answered not-found about {handle}, which {fate}"))
+        }
+        _ => Judgement::Irrelevant,
+    }
+}

@@ -1,0 +1,34 @@
+//! Nothing takes effect after the permission that it rests on was revoked.
+//!
+//! It is violated when a change commits after the permission of its principal was revoked.
+//!
+//! **Witness.** A revocation while a call is open.
+
+use super::{Invariant, Judgement, violation, witness_if};
+use crate::world::{Fact, Setting};
+
+pub static INVARIANT: Invariant = Invariant {
+    sentence: "nothing takes effect after the permission that it rests on was revoked",
+    witness: "a permission is revoked while a call is open",
+    judge,
+    at_rest: None,
+};
+
+fn judge(setting: &Setting, fact: &Fact) -> Judgement {
+    match fact {
+        Fact::Revoked { open } => witness_if(*open),
+        Fact::Committed { request, handle, before: Some(before), .. } => {
+            let agent = usize::from(request.agent);
+            if !before.revoked.contains(&setting.principal(agent)) {
+                return Judgement::Irrelevant;
+            }
+            violation(format!(
+                "{} of {} took effect on {} after the permission was revoked",
+                setting.entry_words(agent, usize::from(request.entry)),
+                setting.agent_name(agent),
+                setting.handle_name(*handle)
+            ))
+        }
+        _ => Judgement::Irrelevant,
+    }
+}
