@@ -1,6 +1,6 @@
 //! The action table: everything that can happen, by name and operands.
 
-use crate::world::Handle;
+use crate::world::{CallRef, Handle};
 
 /// One thing that can happen. One action is one arrow or one note in a diagram.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -18,11 +18,15 @@ pub enum Action {
         call: CallRef,
         /// The node.
         node: u8,
+        /// Its request id equals that of this agent's call at the node, whose place in the reply table it takes.
+        takes_from: Option<u8>,
     },
     /// A node executes the next transaction of a call.
     Execute {
         /// The call.
         call: CallRef,
+        /// The clock that versions are taken from does not tick.
+        clock_stands: bool,
     },
     /// An answer reaches the agent that waits for it.
     Receive {
@@ -60,15 +64,6 @@ pub enum Action {
     },
 }
 
-/// A call, by whose it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct CallRef {
-    /// The agent that sent it.
-    pub agent: u8,
-    /// Its place among the agent's orphans; `None`: the call for which the agent waits.
-    pub orphan: Option<u8>,
-}
-
 /// What a fault strikes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
@@ -78,6 +73,15 @@ pub enum Target {
     Node(u8),
     /// What a handle names.
     Handle(Handle),
+    /// A principal, by its number.
+    Principal(u8),
+    /// A lease.
+    Lease {
+        /// The slot of the leases.
+        slot: u16,
+        /// The instance.
+        instance: u8,
+    },
     /// An agent, with something that a handle names.
     AgentAndHandle(u8, Handle),
     /// What stands in a key table.

@@ -2,20 +2,20 @@
 //!
 //! [`Simulation`] is the composed model as a [`System`] that the engine explores.
 
-use crate::action::{Action, CallRef};
+use crate::action::Action;
 use crate::assertion::{self, Compiled, Facts, Names, ResourceFacts};
 use crate::engine::{Access, Class, Observations, System, plain};
 use crate::faults::{FAULTS, Strike, Strikes};
-use crate::handler::{Programs, Ran};
+use crate::handler::{self, Executed, Luck, Programs};
 use crate::harness::{Harness, Move, next_move};
 use crate::invariants::{INVARIANTS, Judgement, Violation};
-use crate::model::design::{Balancer, Handles};
+use crate::model::design::{Balancer, Handles, Replies, Versions};
 use crate::model::protocol::ClosedStream;
 use crate::model::scenario::Carried;
 use crate::model::{Assertion, Entry, Model, Outcome, Told, Value};
 use crate::world::{
-    Agent, Answer, Attempt, Call, Component, Errand, Fact, Field, Handle, Instance, IntentLedger, Intents, KeyTable,
-    Known, Ledger, Position, Progress, Resource, Setting, View, numbers,
+    Agent, Answer, Attempt, Call, CallRef, Component, Errand, Fact, Field, Handle, Instance, IntentLedger, Intents,
+    KeyTable, Known, Leases, Ledger, Memory, Position, Queue, Reply, Resource, Setting, View, numbers,
 };
 
 /// The composed model: scenario x design x protocol, ready to run.
@@ -94,6 +94,8 @@ impl Simulation {
                     Strikes::Nodes => setting.model.scenario.nodes,
                     Strikes::Resources => setting.resources(),
                     Strikes::Keys => setting.all_keys_slots().count(),
+                    Strikes::Leases => setting.all_lease_slots().count(),
+                    Strikes::Principals => setting.principals.len(),
                 };
                 sources.extend((0..struck).map(|struck| Source::Fault(index, struck)));
             }
@@ -134,29 +136,8 @@ impl Simulation {
 
     /// The call that an action is about.
     #[must_use]
-    pub fn call<'c>(&self, access: &'c Access<'_, Component>, call: CallRef) -> &'c Call {
-        let agent = usize::from(call.agent);
-        match call.orphan {
-            Some(index) => &access.get(self.setting.orphans_slot(agent)).orphans()[usize::from(index)],
-            None => {
-                let open = access.get(self.setting.call_slot(agent)).call();
-                open.as_ref().expect("an action names a call that is there")
-            }
-        }
-    }
-
-    fn set_call(&self, access: &mut Access<'_, Component>, at: CallRef, call: Option<Call>) {
-        let agent = usize::from(at.agent);
-        let Some(index) = at.orphan else {
-            access.set(self.setting.call_slot(agent), call.into());
-            return;
-        };
-        let slot = self.setting.orphans_slot(agent);
-        let mut orphans = access.get(slot).orphans().clone();
-        orphans.remove(usize::from(index));
-        orphans.extend(call);
-        orphans.sort();
-        access.set(slot, Component::Orphans(orphans));
+    pub fn call<'c>(&self, access: &'c Access<'_, Component>, at: CallRef) -> &'c Call {
+        handler::call(&self.setting, access, at)
     }
 
     fn agent_actions(&self, agent: usize, access: &Access<'_, Component>) -> Vec<Action> {
@@ -175,7 +156,7 @@ impl Simulation {
             actions.extend(self.guesses(agent, access));
             return actions;
         };
-        let mut actions = self.call_actions(CallRef { agent: id, orphan: None }, call, access);
+        let mut actions = self.call_actions(CallRef::open(id), call, access);
         if access.get(setting.agent_slot(agent)).agent().stopped {
             return actions;
         }
@@ -216,11 +197,42 @@ impl Simulation {
                 let chosen = route.and_then(|(slot, place)| access.get(slot).route().get(place).copied().flatten());
                 let nodes = 0..small(self.setting.model.scenario.nodes);
                 let open = nodes.filter(|node| chosen.is_none_or(|chosen| chosen == *node));
-                open.map(|node| Action::Deliver { call: at, node }).collect()
+                open.flat_map(|node| {
+                    let takers = self.equal_ids(at, node, access).into_iter().map(Some);
+                    let deliver = move |takes_from| Action::Deliver { call: at, node, takes_from };
+                    std::iter::once(None).chain(takers).map(deliver)
+                })
+                .collect()
             }
-            Position::AtNode { .. } => vec![Action::Execute { call: at }],
-            Position::Answered { .. } => Vec::new(),
+            Position::AtNode { ref progress, .. } if self.programs.may_run(&self.setting, access, call) => {
+                let next = self.programs.of(call.request.tool).next_steps(progress);
+                let advances = next.iter().any(|step| matches!(*step, "apply" | "save" | "advance-version"));
+                let coarse = self.setting.model.design.server.versions == Versions::CoarseClock;
+                let mut actions = vec![Action::Execute { call: at, clock_stands: false }];
+                if advances && coarse {
+                    actions.push(Action::Execute { call: at, clock_stands: true });
+                }
+                actions
+            }
+            Position::AtNode { .. } | Position::Answered { .. } | Position::Unanswered { .. } => Vec::new(),
         }
+    }
+
+    /// The agents of other clients whose open calls at a node may have an equal request id, where answers find their streams
+    /// by it.
+    fn equal_ids(&self, at: CallRef, node: u8, access: &Access<'_, Component>) -> Vec<u8> {
+        if self.setting.model.design.server.replies != Replies::ByRequestId || at.orphan.is_some() {
+            return Vec::new();
+        }
+        let others = (0..self.setting.agents()).filter(|other| *other != usize::from(at.agent));
+        let waits = |other: &usize| {
+            let call = access.get(self.setting.call_slot(*other)).call().as_ref();
+            call.is_some_and(|call| {
+                matches!(&call.position, Position::AtNode { node: there, progress } if *there == node
+                    && progress.reply == Reply::Own)
+            })
+        };
+        others.filter(waits).map(small).collect()
     }
 
     fn orphan_actions(&self, agent: usize, access: &Access<'_, Component>) -> Vec<Action> {
@@ -235,7 +247,8 @@ impl Simulation {
             let at = CallRef { agent: small(agent), orphan: Some(small(index)) };
             actions.extend(self.call_actions(at, call, access));
             if let Position::AtNode { progress, .. } = &call.position {
-                if cancels && self.programs.of(call.request.tool).is_between(progress) {
+                let between = self.programs.of(call.request.tool).is_between(progress);
+                if cancels && (between || !self.programs.may_run(&self.setting, access, call)) {
                     actions.push(Action::Cancel { call: at });
                 }
             }
@@ -263,34 +276,33 @@ impl Simulation {
             Action::Guess { agent, handle } => {
                 let slot = self.setting.agent_slot(usize::from(*agent));
                 let mut guesser = access.get(slot).agent().clone();
-                guesser.known[usize::from(handle.resource)].handle = Some(*handle);
+                let stored = access.get(self.setting.resource_slot(usize::from(handle.resource))).resource();
+                let token = self.setting.token_of(&stored.instances[usize::from(handle.instance)]);
+                let known = &mut guesser.known[usize::from(handle.resource)];
+                (known.handle, known.token) = (Some(*handle), token);
                 access.set(slot, guesser.into());
                 Performed::default()
             }
-            Action::Deliver { call: at, node } => {
-                let mut call = self.call(access, *at).clone();
-                let answer = Answer::about(call.request.handle);
-                let progress = Progress { next: 0, ending: false, working: None, answer, claim: None };
-                if let Some((slot, place)) = self.setting.route(&call.request) {
-                    let mut routes = access.get(slot).route().clone();
-                    routes.resize(routes.len().max(place + 1), None);
-                    routes[place] = Some(*node);
-                    access.set(slot, Component::Route(routes));
-                }
-                call.position = Position::AtNode { node: *node, progress };
-                self.set_call(access, *at, Some(call));
+            Action::Deliver { call, node, takes_from } => {
+                self.programs.deliver(&self.setting, access, *call, *node, *takes_from);
                 Performed::default()
             }
-            Action::Execute { call } => self.execute(*call, access),
+            Action::Execute { call, clock_stands } => {
+                let luck = Luck { ticks: !clock_stands, ..Luck::PLAIN };
+                let Executed { facts, answered } = self.programs.execute(&self.setting, access, *call, luck);
+                Performed { facts, answered }
+            }
             Action::Cancel { call } => {
-                self.set_call(access, *call, None);
+                let stopped = self.call(access, *call).clone();
+                handler::leave_queue(&self.setting, access, &stopped);
+                handler::set_call(&self.setting, access, *call, None);
                 Performed::default()
             }
             Action::Resume { agent } => {
-                let at = CallRef { agent: *agent, orphan: None };
+                let at = CallRef::open(*agent);
                 let mut call = self.call(access, at).clone();
                 call.broken = false;
-                self.set_call(access, at, Some(call));
+                handler::set_call(&self.setting, access, at, Some(call));
                 Performed::default()
             }
             Action::Fault { fault, target } => {
@@ -307,27 +319,6 @@ impl Simulation {
         }
     }
 
-    fn execute(&self, at: CallRef, access: &mut Access<'_, Component>) -> Performed {
-        let mut call = self.call(access, at).clone();
-        let Position::AtNode { node, progress } = call.position else { unreachable!("only a call at a node executes") };
-        let program = self.programs.of(call.request.tool);
-        let (ran, facts, step) = program.execute(&self.setting, access, &call.request, node, progress);
-        let answered = match ran {
-            Ran::Goes(progress) => {
-                let lives = at.orphan.is_none() || program.can_change(Some(&progress));
-                call.position = Position::AtNode { node, progress };
-                self.set_call(access, at, lives.then_some(call));
-                None
-            }
-            Ran::Answered(answer) => {
-                call.position = Position::Answered { node, answer: answer.clone() };
-                self.set_call(access, at, at.orphan.is_none().then_some(call));
-                Some((answer, step.map(|step| step.name)))
-            }
-        };
-        Performed { facts, answered }
-    }
-
     fn hand_off(&self, agent: usize, access: &mut Access<'_, Component>) {
         let setting = &self.setting;
         let giver = access.get(setting.agent_slot(agent)).agent().clone();
@@ -340,6 +331,7 @@ impl Simulation {
         let view = known.view.as_ref().map(|view| View {
             version: view.version.filter(|_| carried(Carried::Version)),
             content: view.content.clone().filter(|_| carried(Carried::Content)),
+            fence: view.fence.filter(|_| carried(Carried::Version)),
         });
         let view = view.filter(|view| view.version.is_some() || view.content.is_some());
         for receiver in to {
@@ -348,6 +340,7 @@ impl Simulation {
             let record = &mut agent.known[*resource];
             record.handle = known.handle;
             record.forgotten = false;
+            record.token.clone_from(&known.token);
             if let Some(view) = &view {
                 record.view = Some(view.clone());
             }
@@ -508,7 +501,15 @@ impl System for Simulation {
         }
         let places = usize::from(setting.model.design.server.balancer == Balancer::Sticky);
         components.extend((0..setting.routes()).map(|_| Component::Route(vec![None; places])));
+        components
+            .extend(setting.all_lease_slots().map(|(_, resource, _)| Leases { resource, leases: Vec::new() }.into()));
+        let queue = |resource| Queue { resource: small(resource), tickets: Vec::new() }.into();
+        components.extend((0..setting.queues()).map(queue));
+        components.extend((0..setting.memories()).map(|_| Component::from(Memory::default())));
         components.push(Component::Budgets(setting.faults().to_vec()));
+        if setting.credentials_slot().is_some() {
+            components.push(Component::Credentials(vec![0; setting.principals.len()]));
+        }
         if setting.labelled {
             components.push(Component::Requests(vec![0; setting.agents()]));
         }
@@ -565,7 +566,7 @@ impl System for Simulation {
     fn class(&self, action: &Action) -> Class {
         match action {
             Action::Fault { .. } => Class::Fault,
-            Action::Deliver { call, .. } | Action::Execute { call } | Action::Cancel { call }
+            Action::Deliver { call, .. } | Action::Execute { call, .. } | Action::Cancel { call }
                 if call.orphan.is_some() =>
             {
                 Class::Idle
@@ -616,8 +617,11 @@ fn initially_known(setting: &Setting, agent: usize, resource: usize) -> Known {
     let exists = setting.resource(resource).handle.is_some();
     let root = setting.model.scenario.agents[agent].parent.is_none();
     let knows = exists && root && setting.entitled(setting.principal(agent), resource);
-    let handle = crate::world::Handle { resource: small(resource), instance: 0 };
-    Known { handle: knows.then_some(handle), ..Known::default() }
+    let handle = knows.then_some(Handle { resource: small(resource), instance: 0 });
+    let field = |(_, value): &(String, Value)| Field { value: value.clone(), shows: Intents::NONE };
+    let content = setting.resource(resource).fields.iter().map(field).collect();
+    let token = setting.token_of(&Instance::new(content, setting.first_version(resource), 0));
+    Known { handle, token: token.filter(|_| knows), ..Known::default() }
 }
 
 /// Every outcome with which calls can end, for coverage.

@@ -8,7 +8,7 @@ use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
 use crate::engine::Access;
 use crate::model::client::Presents;
-use crate::world::{Component, Fact, Handle, Key, Known, Request, Setting};
+use crate::world::{Component, Fact, Handle, Key, Known, RecordKey, Request, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Agents, targets, parts: one_part, strike };
 
@@ -40,9 +40,12 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
     // What an agent never presents, it need not remember.
     let leaked = if presents { keys_used_with(setting, strike.access, handle) } else { Vec::new() };
     let mut learner = strike.access.get(slot).agent().clone();
-    learner.known[usize::from(handle.resource)] = Known { handle: Some(handle), leaked, ..Known::default() };
+    let stored = strike.access.get(setting.resource_slot(usize::from(handle.resource))).resource();
+    let token = setting.token_of(&stored.instances[usize::from(handle.instance)]);
+    let shown = token.is_some().then_some(Fact::StateShown { agent, handle });
+    learner.known[usize::from(handle.resource)] = Known { handle: Some(handle), leaked, token, ..Known::default() };
     strike.access.set(slot, learner.into());
-    Vec::new()
+    shown.into_iter().collect()
 }
 
 /// The keys of the calls on a handle, in their order.
@@ -56,7 +59,7 @@ fn keys_used_with(setting: &Setting, access: &Access<'_, Component>, handle: Han
         keys.extend(used_by_idle(setting, access, agent, handle));
     }
     for (slot, _) in setting.all_keys_slots() {
-        for ((_, key), record) in &access.get(slot).keys().records {
+        for (RecordKey { key, .. }, record) in &access.get(slot).keys().records {
             let intent = match record {
                 crate::world::Record::Claim { intent, .. } | crate::world::Record::Done { intent, .. } => *intent,
             };

@@ -34,6 +34,10 @@ pub enum Strikes {
     Resources,
     /// Key tables.
     Keys,
+    /// Leases on a resource.
+    Leases,
+    /// Principals.
+    Principals,
 }
 
 /// A fault while it strikes.
@@ -54,9 +58,13 @@ table! {
         expire_handle,
         expire_key,
         expire_claim,
+        expire_lease,
         leak_handle,
         revoke,
+        rotate_credential,
         compact,
+        ambiguous_commit,
+        stale_read,
         recreate,
         duplicate_call,
         stop_agent,

@@ -7,7 +7,7 @@ use super::{Fault, Strike, Strikes, lost_mint};
 use crate::action::Target;
 use crate::engine::Access;
 use crate::harness::Harness;
-use crate::world::{Component, Fact, KeyTable, Setting};
+use crate::world::{Component, Fact, KeyTable, Leases, Memory, Position, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Nodes, targets, parts, strike };
 
@@ -15,15 +15,9 @@ fn targets(_: &Setting, _: &Access<'_, Component>, node: usize) -> Vec<Target> {
     vec![Target::Node(u8::try_from(node).expect("there are few nodes"))]
 }
 
-/// One part for each agent's open call, one for each agent's orphans, one for each key table and each resource in node
-/// memory.
+/// One part for each agent's open call, one for each agent's orphans, one for whatever else the node loses.
 fn parts(setting: &Setting) -> usize {
-    let resources = if setting.is_state_in_nodes() { setting.resources() } else { 0 };
-    2 * setting.agents() + memories(setting).len() + resources
-}
-
-fn memories(setting: &Setting) -> Vec<(usize, u8)> {
-    setting.all_keys_slots().filter_map(|(slot, node)| Some((slot, node?))).collect()
+    2 * setting.agents() + lost_with(setting, 0).len()
 }
 
 fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact> {
@@ -52,19 +46,49 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact>
         }
         return Vec::new();
     }
-    let memories = memories(setting);
-    if let Some(resource) = part.checked_sub(2 * agents + memories.len()) {
-        let slot = setting.resource_slot(resource);
-        let mut stored = strike.access.get(slot).resource().clone();
-        stored.instances.iter_mut().filter(|instance| instance.node == node).for_each(|instance| instance.lost = true);
-        strike.access.set(slot, stored.into());
-        return Vec::new();
-    }
-    let (slot, memory) = memories[part - 2 * agents];
-    if memory == node {
-        let slot_number = u16::try_from(slot).expect("a state has few slots");
-        let empty = KeyTable { slot: slot_number, latest_claim: None, records: Vec::new() };
-        strike.access.set(slot, empty.into());
-    }
+    let slot = lost_with(setting, node)[part - 2 * agents];
+    let component = match strike.access.get(slot).clone() {
+        Component::Keys(KeyTable { slot, .. }) => KeyTable { slot, latest_claim: None, records: Vec::new() }.into(),
+        Component::Leases(Leases { resource, .. }) => Leases { resource, leases: Vec::new() }.into(),
+        Component::Memory(_) => Memory::default().into(),
+        Component::Resource(mut stored) => {
+            let there = stored.instances.iter_mut().filter(|instance| instance.node == node);
+            there.for_each(|instance| instance.lost = true);
+            stored.into()
+        }
+        Component::Queue(mut queue) => {
+            for ticket in tickets(setting, strike.access, node, queue.resource) {
+                queue.leave(ticket);
+            }
+            queue.into()
+        }
+        other => unreachable!("{other:?} is no memory of a node"),
+    };
+    strike.access.set(slot, component);
     Vec::new()
+}
+
+/// The slots that a restart of this node touches, besides calls.
+fn lost_with(setting: &Setting, node: u8) -> Vec<usize> {
+    let keys = setting.all_keys_slots().filter(|(_, place)| *place == Some(node)).map(|(slot, _)| slot);
+    let leases = setting.all_lease_slots().filter(|(.., place)| *place == Some(node)).map(|(slot, ..)| slot);
+    let resources = (0..setting.resources()).filter(|_| setting.is_state_in_nodes());
+    let resources = resources.map(|resource| setting.resource_slot(resource));
+    let queues = (0..setting.resources()).filter_map(|resource| setting.queue_slot(resource));
+    keys.chain(leases).chain(resources).chain(queues).chain(setting.memory_slot(node)).collect()
+}
+
+/// The tickets of the calls at a node.
+fn tickets(setting: &Setting, access: &Access<'_, Component>, node: u8, resource: u8) -> Vec<u16> {
+    let mut tickets = Vec::new();
+    for agent in 0..setting.agents() {
+        let open = access.get(setting.call_slot(agent)).call();
+        let orphans = access.get(setting.orphans_slot(agent)).orphans();
+        for call in open.iter().chain(orphans).filter(|call| call.request.resource == resource) {
+            if let Position::AtNode { node: at, progress } = &call.position {
+                tickets.extend(progress.ticket.filter(|_| *at == node));
+            }
+        }
+    }
+    tickets
 }

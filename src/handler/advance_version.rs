@@ -1,6 +1,7 @@
 //! Advances the version of the resource.
 //!
-//! The new version goes into the answer.
+//! The new version goes into the answer. With `versions = "coarse-clock"` the clock need not tick: then the version stays
+//! what it was.
 
 use super::{End, Handling, Requires, Step, Writes};
 
@@ -15,10 +16,12 @@ pub(super) fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     if handling.access.get(slot).resource().instances.get(usize::from(handle.instance)).is_none() {
         return Err(handling.refuse(Outcome::NotFound));
     }
+    let ticks = handling.luck.ticks;
     let version = handling.change_instance(handle, |instance| {
-        instance.version = instance.version.saturating_add(1);
+        instance.version = instance.version.saturating_add(u16::from(ticks));
         instance.version
     });
     handling.progress.answer.version = Some(version);
+    handling.carry_state();
     Ok(())
 }

@@ -8,7 +8,7 @@ use super::{End, Handling, Requires, Step, Writes};
 pub static STEP: Step = Step { requires: Requires::Resource, writes: Writes::Something, outcomes: &[], run };
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
-    let stored = handling.existing()?.content.clone();
+    let stored = handling.existing()?.content;
     handling.write(stored, false)?;
     super::advance_version::run(handling)
 }

@@ -19,7 +19,7 @@ pub static STEP: Step = Step {
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     handling.existing()?;
     let setting = handling.setting;
-    let caller = &setting.model.scenario.agents[handling.agent()].principal;
+    let caller = &setting.model.scenario.agents[handling.caller()].principal;
     let resource = handling.resource_id();
     let owner = &setting.principals[usize::from(setting.owner(resource))];
     let server = &setting.model.design.server;

@@ -11,7 +11,7 @@ pub static STEP: Step =
     Step { requires: Requires::Resource, writes: Writes::Nothing, outcomes: &[Outcome::Forbidden], run };
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
-    let principal = handling.setting.principal(handling.agent());
+    let principal = handling.setting.principal(handling.caller());
     if !handling.existing()?.revoked.contains(&principal) {
         return Ok(());
     }

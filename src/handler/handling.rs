@@ -2,10 +2,11 @@
 
 use super::End;
 use crate::engine::Access;
+use crate::model::design::{Identity, ScopePart};
 use crate::model::{AgentId, Operation, Outcome, ResourceId};
 use crate::world::{
-    Answer, Component, Content, Fact, Field, Handle, Instance, Intents, Key, KeyTable, Lifecycle, Payload, Progress,
-    Request, Setting,
+    Answer, Component, Content, Fact, Field, Handle, Instance, Intents, KeyTable, Lease, Lifecycle, Payload, Progress,
+    RecordKey, Request, Setting, View,
 };
 
 /// One call while one of its transactions runs.
@@ -22,6 +23,26 @@ pub struct Handling<'h, 'a> {
     pub progress: Progress,
     /// What happened, for the invariants.
     pub facts: Vec<Fact>,
+    /// How the dice fall.
+    pub luck: Luck,
+    /// External effects of this transaction, which nothing rolls back.
+    pub upstream: u8,
+}
+
+/// How the dice fall in one transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Luck {
+    /// The clock that versions are taken from ticks.
+    pub ticks: bool,
+    /// A read is served from a copy that lags behind.
+    pub lags: bool,
+    /// The transaction commits, and the node sees an error.
+    pub error: bool,
+}
+
+impl Luck {
+    /// The ordinary course of things.
+    pub const PLAIN: Self = Self { ticks: true, lags: false, error: false };
 }
 
 impl Handling<'_, '_> {
@@ -46,10 +67,49 @@ impl Handling<'_, '_> {
         }
     }
 
-    /// The resource that the handle names, if it names one here.
+    /// The resource that the handle names, if it names one here. Where the handle carries the state, that is what the
+    /// caller gets to see and to change, whatever became of it since.
     #[must_use]
-    pub fn instance(&self) -> Option<&Instance> {
-        self.instance_of(self.handle()?)
+    pub fn instance(&self) -> Option<Instance> {
+        let mut instance = self.instance_of(self.handle()?)?.clone();
+        if let Some(token) = self.request.token.clone().filter(|_| self.setting.is_state_in_handle()) {
+            instance.version = token.version.unwrap_or(instance.version);
+            instance.content = token.content.unwrap_or(instance.content);
+        }
+        Some(instance)
+    }
+
+    /// The principal as whom the call runs: that of the request, or the one that the node remembers.
+    #[must_use]
+    pub fn caller(&self) -> AgentId {
+        if self.setting.model.design.server.identity == Identity::PerRequest {
+            return self.agent();
+        }
+        let memory = self.setting.memory_slot(self.node).map(|slot| self.access.get(slot).memory().identity);
+        memory.flatten().map_or(self.agent(), usize::from)
+    }
+
+    /// The lease on the call's handle, as this node sees it.
+    #[must_use]
+    pub fn lease(&self) -> Lease {
+        let Some(handle) = self.request.handle else { return Lease::default() };
+        let slot = self.setting.lease_slot(handle.resource, self.node);
+        slot.map_or_else(Lease::default, |slot| self.access.get(slot).leases().of(handle.instance))
+    }
+
+    /// Replaces the lease on the call's handle.
+    pub fn set_lease(&mut self, lease: Lease) {
+        let Some(handle) = self.request.handle else { return };
+        let Some(slot) = self.setting.lease_slot(handle.resource, self.node) else { return };
+        let mut leases = self.access.get(slot).leases().clone();
+        leases.set(handle.instance, lease);
+        self.access.set(slot, leases.into());
+    }
+
+    /// The fence number under which the call works: the one that it was given, or that of its author's view.
+    #[must_use]
+    pub fn fence(&self) -> Option<u16> {
+        self.progress.grant.or(self.request.fence)
     }
 
     /// The resource that a handle names, if it names one here.
@@ -80,7 +140,7 @@ impl Handling<'_, '_> {
     }
 
     /// The resource that the handle names, or the end of the call with `not-found`.
-    pub fn existing(&self) -> Result<&Instance, End> {
+    pub fn existing(&self) -> Result<Instance, End> {
         self.instance().ok_or_else(|| self.refuse(Outcome::NotFound))
     }
 
@@ -104,11 +164,13 @@ impl Handling<'_, '_> {
 
     /// The slot of the call's key table and the place in it; `None` for a request without a key.
     #[must_use]
-    pub fn key(&self) -> Option<(usize, (Option<u8>, Key))> {
+    pub fn key(&self) -> Option<(usize, RecordKey)> {
         let key = self.request.key.clone()?;
         let slot = self.setting.keys_slot(self.agent(), self.resource_id(), self.request.tool, self.node);
         let instance = self.request.handle.filter(|_| self.setting.keys_by_handle()).map(|handle| handle.instance);
-        Some((slot, (instance, key)))
+        let by_credential = self.setting.model.design.keys.scope.contains(&ScopePart::Credential);
+        let credential = by_credential.then_some(self.request.credential);
+        Some((slot, RecordKey { instance, credential, key }))
     }
 
     /// Changes a key table.
@@ -136,8 +198,9 @@ impl Handling<'_, '_> {
     ///
     /// Ends the call with `not-found` when there is no such resource.
     pub fn write(&mut self, base: Content, loaded: bool) -> Result<(), End> {
-        let before = self.existing()?.clone();
+        self.existing()?;
         let handle = self.handle().expect("a resource that exists was named");
+        let before = self.anywhere(handle).expect("a resource that exists is somewhere").clone();
         let Some(intent) = self.intent() else { return Ok(()) };
         let operation = self.setting.intents[intent].operation.clone();
         let content = match &self.request.payload {
@@ -166,7 +229,11 @@ impl Handling<'_, '_> {
             after.history.sort();
             after.history.dedup();
         }
+        if self.setting.has_lagging_copies() {
+            after.previous = Some((before.version, before.content.clone()));
+        }
         self.change_instance(handle, |instance| *instance = after.clone());
+        self.carry_state();
         let erases_fields = match (&operation, &self.request.payload) {
             (Operation::Set(_), _) => true,
             (operation, Payload::Snapshot(_)) => operation.changes_fields(),
@@ -174,6 +241,16 @@ impl Handling<'_, '_> {
         };
         self.committed(handle, Some(before), after, erases_fields || loaded);
         Ok(())
+    }
+
+    /// Where the handle carries the state, the answer carries the new one.
+    pub fn carry_state(&mut self) {
+        if !self.setting.is_state_in_handle() {
+            return;
+        }
+        let Some(instance) = self.handle().and_then(|handle| self.anywhere(handle)) else { return };
+        let token = View { version: Some(instance.version), content: Some(instance.content.clone()), fence: None };
+        self.progress.answer.token = Some(token);
     }
 
     /// Notes in the ledger that the intent took effect, and tells the invariants.
@@ -184,8 +261,26 @@ impl Handling<'_, '_> {
         of_intent.note_effect(handle);
         let told = of_intent.told;
         self.access.set(slot, ledger.into());
+        let leased = self.fence().map(|fence| (fence, self.lease()));
+        if let Some((fence, mut lease)) = leased.clone() {
+            let agent = self.request.agent;
+            lease.wrote.retain(|(other, _)| *other != agent);
+            lease.wrote.push((agent, fence));
+            lease.wrote.sort_unstable();
+            self.set_lease(lease);
+        }
         let (request, effects, basis_changed) = (self.request.clone(), self.effects(), self.basis_changed());
-        self.facts.push(Fact::Committed { request, handle, before, after, basis_changed, can_erase, effects, told });
+        self.facts.push(Fact::Committed {
+            request,
+            handle,
+            before,
+            after,
+            basis_changed,
+            can_erase,
+            effects,
+            told,
+            leased,
+        });
     }
 
     /// How often the call's intent took effect on what can still be reached: neither expired nor deleted. At most 2.

@@ -7,6 +7,6 @@ use super::{End, Handling, Requires, Step, Writes};
 pub static STEP: Step = Step { requires: Requires::Resource, writes: Writes::Nothing, outcomes: &[], run };
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
-    handling.progress.working = Some(handling.existing()?.content.clone());
+    handling.progress.working = Some(handling.existing()?.content);
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! Each step is one file of this folder; its page is the comment at the file's top. A step sees one call and, through
 //! [`Handling`], the state that its transaction works on. It knows nothing of clients, streams or other calls.
 
+mod calls;
 mod handling;
 mod program;
 
@@ -10,7 +11,8 @@ use crate::model::Outcome;
 use crate::table::table;
 use crate::world::Answer;
 
-pub use handling::{Handling, change_fields};
+pub use calls::{Executed, call, leave_queue, set_call};
+pub use handling::{Handling, Luck, change_fields};
 pub use program::{Program, Programs, Ran};
 
 /// One step.
@@ -69,12 +71,17 @@ table! {
         release_key,
         check_version,
         check_approval,
+        acquire_lease,
+        release_lease,
+        check_lease,
+        check_fence,
         read,
         load,
         write_content,
         advance_version,
         save,
         apply,
+        call_upstream,
         mint,
     }
 }

@@ -1,11 +1,11 @@
 //! The interpreter: a handler as its steps, and the execution of one transaction.
 
-use super::{End, Handling, STEPS, Step, Writes};
+use super::{End, Handling, Luck, STEPS, Step, Writes};
 use crate::engine::Access;
-use crate::model::design::Record as Recording;
+use crate::model::design::{AfterStoreError, ClaimAfterError, OnStoreError, ReadsFrom, Record as Recording};
 use crate::model::{Design, Outcome, Tool};
 use crate::table::Row;
-use crate::world::{Answer, Call, Component, Fact, Position, Progress, Record, Request, Setting};
+use crate::world::{Answer, Component, Fact, Progress, Record, Request, Setting};
 
 /// The handlers of a design, ready to run: one for each tool that it serves.
 #[derive(Clone, Debug)]
@@ -45,24 +45,6 @@ impl Programs {
     pub fn of(&self, tool: Tool) -> &Program {
         self.programs[tool as usize].as_ref().expect("composition checked that every tool in use has a handler")
     }
-
-    /// Nobody waits for this call any more: it becomes an orphan, if it can still change anything.
-    pub fn abandon(&self, setting: &Setting, access: &mut Access<'_, Component>, mut call: Call) {
-        call.broken = false;
-        let program = self.of(call.request.tool);
-        let progress = match &call.position {
-            Position::InTransit => None,
-            Position::AtNode { progress, .. } => Some(progress),
-            Position::Answered { .. } => return,
-        };
-        if program.can_change(progress) {
-            let slot = setting.orphans_slot(usize::from(call.request.agent));
-            let mut orphans = access.get(slot).orphans().clone();
-            orphans.push(call);
-            orphans.sort();
-            access.set(slot, Component::Orphans(orphans));
-        }
-    }
 }
 
 impl Program {
@@ -74,7 +56,10 @@ impl Program {
             transactions.iter().map(|steps| steps.iter().map(find).collect()).collect()
         };
         let (transactions, at_end) = (list(&handler.transactions), list(&handler.at_end));
-        let writes = |steps: &Vec<&'static Row<Step>>| steps.iter().any(|step| step.writes == Writes::Something);
+        let fills = design.server.reads_from == ReadsFrom::NodeCache;
+        let writes = |steps: &Vec<&'static Row<Step>>| {
+            steps.iter().any(|step| step.writes == Writes::Something || fills && step.name == "read")
+        };
         let end_changes = at_end.iter().any(writes);
         // Where every outcome is recorded, whatever follows a `find-key` may record a refusal.
         let records = design.keys.record == Recording::EveryOutcome;
@@ -113,19 +98,22 @@ impl Program {
 
     /// Executes the next transaction of a call. Answers what became of it, what happened for the invariants, and the
     /// name of the step that ended it.
-    pub fn execute(
+    pub(super) fn execute(
         &self,
         setting: &Setting,
         access: &mut Access<'_, Component>,
         request: &Request,
         node: u8,
         progress: Progress,
+        luck: Luck,
     ) -> (Ran, Vec<Fact>, Option<&'static Row<Step>>) {
         let index = usize::from(progress.next);
-        let mut handling = Handling { setting, access, request, node, progress, facts: Vec::new() };
+        let before = progress.clone();
+        let mut handling = Handling { setting, access, request, node, progress, facts: Vec::new(), luck, upstream: 0 };
         if handling.progress.ending {
             // The answer is decided: a step that would end the call ends this transaction alone.
             let _ = handling.transaction(&self.at_end[index]);
+            handling.call_upstream();
             let ran = if index + 1 < self.at_end.len() {
                 handling.progress.next += 1;
                 Ran::Goes(handling.progress)
@@ -139,6 +127,12 @@ impl Program {
             started.push(handling.started());
         }
         let ended = handling.transaction(&self.transactions[index]);
+        handling.call_upstream();
+        if luck.error {
+            let ran = handling.after_error(before);
+            started.append(&mut handling.facts);
+            return (ran, started, None);
+        }
         let (answer, step) = match ended {
             Ok(()) if index + 1 < self.transactions.len() => {
                 handling.progress.next += 1;
@@ -160,7 +154,7 @@ impl Program {
         if self.at_end.is_empty() {
             return (Ran::Answered(answer), started, step);
         }
-        let progress = Progress { next: 0, ending: true, working: None, answer, claim: handling.progress.claim };
+        let progress = Progress { next: 0, ending: true, working: None, answer, ..handling.progress };
         (Ran::Goes(progress), started, step)
     }
 
@@ -230,6 +224,38 @@ impl Handling<'_, '_> {
         }
         self.see_what_committed();
         Ok(())
+    }
+
+    /// Notes the external effects of a transaction in the ledger, whatever became of it.
+    fn call_upstream(&mut self) {
+        let Some(_) = self.intent().filter(|_| self.upstream > 0) else { return };
+        let slot = self.setting.ledger_slot(self.agent());
+        let mut ledger = self.access.get(slot).ledger().clone();
+        let of_intent = &mut ledger.entries[usize::from(self.request.entry)];
+        of_intent.upstream = (of_intent.upstream + self.upstream).min(2);
+        let (effects, told) = (of_intent.upstream, of_intent.told);
+        self.access.set(slot, ledger.into());
+        self.facts.push(Fact::CalledUpstream { request: self.request.clone(), effects, told });
+        self.upstream = 0;
+    }
+
+    /// The store answered a commit with an error: the node does not know what it did, and does what `on-store-error`
+    /// says. What it learned in the transaction, its own claim say, it does not know either.
+    fn after_error(&mut self, before: Progress) -> Ran {
+        let OnStoreError { then, claim } = self.setting.model.design.server.on_store_error;
+        if claim == ClaimAfterError::Release {
+            // A claim is released under its key: the node has no better way to name it.
+            if let Some((slot, key)) = self.key() {
+                let stands = self.access.get(slot).keys().find(&key);
+                if matches!(stands, Some(Record::Claim { .. })) {
+                    self.change_keys(slot, |table| table.remove(&key));
+                }
+            }
+        }
+        match then {
+            AfterStoreError::Retry => Ran::Goes(before),
+            AfterStoreError::AnswerUnknown => Ran::Answered(*self.refuse(Outcome::Unknown).answer),
+        }
     }
 
     /// The first transaction is about to run.

@@ -1,16 +1,68 @@
 //! Answers a view of the resource.
 //!
-//! Puts the version and the content of the resource into the answer.
+//! Puts the version and the content of the resource into the answer, with the fence number of a lease that the call was
+//! given. With `reads-from = "replica"` the fault `stale-read` may serve it from before the latest change. With
+//! `reads-from = "node-cache"` a node answers from its cache what it has answered before in the same `cache-scope`.
 
 use super::{End, Handling, Requires, Step, Writes};
+use crate::model::design::{ReadsFrom, ScopePart};
+use crate::model::{Outcome, Principal};
+use crate::world::{CacheScope, View};
 
-use crate::world::View;
-
-pub static STEP: Step = Step { requires: Requires::Resource, writes: Writes::Nothing, outcomes: &[], run };
+pub static STEP: Step =
+    Step { requires: Requires::Resource, writes: Writes::Nothing, outcomes: &[Outcome::NotFound], run };
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let instance = handling.existing()?;
-    let view = View { version: Some(instance.version), content: Some(instance.content.clone()) };
+    let mut view =
+        View { version: Some(instance.version), content: Some(instance.content), fence: handling.progress.grant };
+    match handling.setting.model.design.server.reads_from {
+        ReadsFrom::Store => {}
+        ReadsFrom::Replica => {
+            if let Some((version, content)) = instance.previous.filter(|_| handling.luck.lags) {
+                view = View { version: Some(version), content: Some(content), ..view };
+            }
+        }
+        ReadsFrom::NodeCache => return cached(handling, view),
+    }
     handling.progress.answer.view = Some(view);
     Ok(())
+}
+
+/// Answers from the node's cache, and fills it.
+fn cached(handling: &mut Handling<'_, '_>, view: View) -> Result<(), End> {
+    let (Some(slot), Some(handle)) = (handling.setting.memory_slot(handling.node), handling.handle()) else {
+        return Ok(());
+    };
+    let scope = scope(handling);
+    let mut memory = handling.access.get(slot).memory().clone();
+    if let Some((_, about, cached)) = memory.cache.iter().find(|(other, ..)| *other == scope) {
+        handling.progress.answer.handle = Some(*about);
+        handling.progress.answer.view = Some(cached.clone());
+        return Ok(());
+    }
+    memory.cache.push((scope, handle, view.clone()));
+    memory.cache.sort();
+    handling.access.set(slot, memory.into());
+    handling.progress.answer.view = Some(view);
+    Ok(())
+}
+
+fn scope(handling: &Handling<'_, '_>) -> CacheScope {
+    let server = &handling.setting.model.design.server;
+    let has = |part: ScopePart| server.cache_scope.contains(&part);
+    let caller = &handling.setting.model.scenario.agents[handling.caller()].principal;
+    let whole = has(ScopePart::Principal);
+    let any = whole || has(ScopePart::Subject) || has(ScopePart::Client) || has(ScopePart::Tenant);
+    let principal = Principal {
+        subject: if whole || has(ScopePart::Subject) { caller.subject.clone() } else { String::new() },
+        client: caller.client.clone().filter(|_| whole || has(ScopePart::Client)),
+        tenant: caller.tenant.clone().filter(|_| whole || has(ScopePart::Tenant)),
+    };
+    CacheScope {
+        principal: any.then_some(principal),
+        credential: has(ScopePart::Credential).then_some(handling.request.credential),
+        handle: has(ScopePart::Handle).then_some(handling.request.handle),
+        tool: has(ScopePart::Tool).then_some(handling.request.tool),
+    }
 }

@@ -122,6 +122,14 @@ impl Harness<'_, '_> {
             }
             (Errand::Act, Entry::Mutate { .. }) => self.mutating(leaked),
         };
+        request.credential = self.credential();
+        if request.tool == Tool::Read && self.setting.reads_may_be_stale() {
+            request.sent_at = request.handle.and_then(|handle| {
+                let slot = self.setting.resource_slot(usize::from(handle.resource));
+                let stored = self.access.get(slot).resource().instances.get(usize::from(handle.instance))?;
+                Some(stored.version)
+            });
+        }
         request.id = next_request(self.setting, self.access, self.id());
         let shares_key = request.key.as_ref().is_some_and(|key| self.is_shared(key));
         self.facts.push(Fact::Sent { request: request.clone(), shares_key });
@@ -141,8 +149,18 @@ impl Harness<'_, '_> {
             basis: Vec::new(),
             expected: Vec::new(),
             key: None,
+            fence: None,
+            token: self.known(resource).token.clone(),
+            credential: 0,
+            sent_at: None,
             id: 0,
         }
+    }
+
+    /// Which of its principal's credentials the agent uses now.
+    fn credential(&self) -> u8 {
+        let principal = usize::from(self.setting.principal(self.id()));
+        self.setting.credentials_slot().map_or(0, |slot| self.access.get(slot).credentials()[principal])
     }
 
     /// The mutating call of an intent: one that it sends again, or a new plan.
@@ -243,6 +261,10 @@ impl Harness<'_, '_> {
             basis: self.basis(given),
             expected,
             key: None,
+            fence: view.and_then(|view| view.fence),
+            token: handle.and_then(|_| self.known(*resource).token.clone()),
+            credential: 0,
+            sent_at: None,
             id: 0,
         }
     }

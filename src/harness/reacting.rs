@@ -30,13 +30,26 @@ impl Harness<'_, '_> {
             let slot = self.setting.resource_slot(usize::from(handle.resource));
             self.access.get(slot).resource().instances.get(usize::from(handle.instance)).cloned()
         });
-        self.facts.push(Fact::Received { request: request.clone(), answer: answer.clone(), instance });
+        let previous = self.view(usize::from(request.resource)).and_then(|view| view.version);
+        self.facts.push(Fact::Received { request: request.clone(), answer: answer.clone(), instance, previous });
         if answer.outcome != Outcome::Ok {
             self.react(Event::Refused(answer.outcome), &request, Some(&answer));
+        } else if answer.of.is_some_and(|of| of != self.agent.id) {
+            self.misread(&request, &answer);
         } else if request.tool == Tool::Read {
             self.has_read(&request, &answer);
         } else {
             self.believe_change(&request, &answer);
+            self.tell(Told::Ok, Ground::Answer);
+        }
+    }
+
+    /// The answer to another call came out of the agent's stream. It can't tell: a view is taken for a view, `ok` for `ok`.
+    fn misread(&mut self, request: &Request, answer: &Answer) {
+        if request.tool == Tool::Read {
+            let seen = Answer { handle: request.handle.filter(|_| answer.handle == request.handle), ..answer.clone() };
+            self.has_read(request, &seen);
+        } else {
             self.tell(Told::Ok, Ground::Answer);
         }
     }
@@ -128,9 +141,14 @@ impl Harness<'_, '_> {
                 value: Clone::clone(value),
                 shows: Intents::of(intent),
             };
-            let view = View { version: answer.version, content: Some(fields.iter().map(field).collect()) };
-            self.agent.known[*resource] = Known { handle: answer.handle, view: Some(view), ..Known::default() };
+            let content = Some(fields.iter().map(field).collect());
+            let view = View { version: answer.version, content, fence: None };
+            let token = answer.token.clone();
+            self.agent.known[*resource] = Known { handle: answer.handle, view: Some(view), token, ..Known::default() };
             return;
+        }
+        if let Some(token) = answer.token.clone().filter(|_| about_this) {
+            self.agent.known[*resource].token = Some(token);
         }
         let Some(view) = &mut self.agent.known[*resource].view else { return };
         match &request.payload {
@@ -174,12 +192,12 @@ impl Harness<'_, '_> {
             Reaction::Same { new_key } => {
                 self.agent.new_key = new_key;
                 self.agent.attempt = Attempt::Repeat;
-                self.agent.pending = Some(Request { key: None, id: 0, ..request.clone() });
+                self.agent.pending = Some(Request { key: None, id: 0, credential: 0, ..request.clone() });
             }
             Reaction::SameWithNewVersion { new_key } => {
                 self.agent.new_key = new_key;
                 self.agent.attempt = Attempt::Repeat;
-                let mut again = Request { key: None, id: 0, ..request.clone() };
+                let mut again = Request { key: None, id: 0, credential: 0, ..request.clone() };
                 if let (Some(current), Some(handle)) = (answer.and_then(|answer| answer.version), request.handle) {
                     for Stamp { version, .. } in again.expected.iter_mut().filter(|stamp| stamp.handle == handle) {
                         *version = current;
@@ -220,7 +238,7 @@ impl Harness<'_, '_> {
             known.view = known.view.take().and_then(|view| {
                 let version = view.version.filter(|_| keeps.contains(&Carried::Version));
                 let content = view.content.filter(|_| keeps.contains(&Carried::Content));
-                (version.is_some() || content.is_some()).then_some(View { version, content })
+                (version.is_some() || content.is_some()).then_some(View { version, content, fence: view.fence })
             });
         }
         if !keeps.contains(&Carried::Handle) {

@@ -19,7 +19,7 @@ pub static INVARIANT: Invariant = Invariant {
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
         Fact::Started { instance: Some(instance), node, .. } => witness_if(instance.lost || instance.node != *node),
-        Fact::Received { request, answer, instance: Some(instance) } if answer.outcome == Outcome::NotFound => {
+        Fact::Received { request, answer, instance: Some(instance), .. } if answer.outcome == Outcome::NotFound => {
             let principal = setting.principal(usize::from(request.agent));
             let entitled = setting.entitled(principal, usize::from(request.resource));
             let there = !instance.expired && instance.lifecycle != Lifecycle::Deleted;

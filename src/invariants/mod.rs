@@ -52,8 +52,10 @@ table! {
         basis_holds,
         handle_resolvable,
         no_orphan,
+        single_lease_holder,
         no_effect_after_revocation,
         version_names_one_content,
+        fresh_read,
     }
 }
 

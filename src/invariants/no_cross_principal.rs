@@ -36,6 +36,14 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
             ),
         ),
         Fact::Received { request, answer, .. } => received(setting, request, answer),
+        Fact::StateShown { agent, handle } => violation(
+            "read",
+            format!(
+                "{} learned {}, and the handle carries the state",
+                setting.agent_name(usize::from(*agent)),
+                setting.handle_name(*handle)
+            ),
+        ),
         _ => Judgement::Irrelevant,
     }
 }
@@ -43,6 +51,10 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
 fn received(setting: &Setting, request: &Request, answer: &Answer) -> Judgement {
     let principal = setting.principal(usize::from(request.agent));
     let caller = caller(setting, request);
+    if let Some(of) = answer.of.map(usize::from).filter(|of| setting.principal(*of) != principal) {
+        let sentence = format!("the stream of {caller} carried the answer to a call of {}", setting.agent_name(of));
+        return violation("delivery", sentence);
+    }
     if let (Some(_), Some(seen)) = (&answer.view, answer.handle) {
         let resource = usize::from(seen.resource);
         if !setting.entitled(principal, resource) {
@@ -71,7 +83,7 @@ fn received(setting: &Setting, request: &Request, answer: &Answer) -> Judgement 
     if let Some(holder) = holder.filter(|holder| !setting.entitled(*holder, usize::from(request.resource))) {
         let holder = &setting.principals[usize::from(holder)];
         let sentence = format!(
-            "{caller} was answered {} on its own {} because of a key of {holder}",
+            "{caller} was answered {} on its own {} because of a key or lease of {holder}",
             answer.outcome,
             handle(setting, request)
         );

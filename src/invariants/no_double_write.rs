@@ -25,6 +25,13 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
             let sentence = format!("{} wanted {what} once, and it took effect twice", setting.agent_name(agent));
             violation(sentence)
         }
+        Fact::CalledUpstream { request, effects, .. } if *effects > 1 => {
+            let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
+            let what = setting.entry_words(agent, entry);
+            let sentence =
+                format!("{} wanted {what} once, and its external effect happened twice", setting.agent_name(agent));
+            violation(sentence)
+        }
         _ => Judgement::Irrelevant,
     }
 }

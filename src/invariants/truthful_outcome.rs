@@ -34,7 +34,7 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
                 Told::Ok | Told::Failure | Told::Conflict | Told::Unknown => witness_if(*troubled),
             }
         }
-        Fact::Committed { request, told, .. } => match told {
+        Fact::Committed { request, told, .. } | Fact::CalledUpstream { request, told, .. } => match told {
             Some(told @ (Told::Failure | Told::Conflict)) => {
                 let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
                 let what = setting.entry_words(agent, entry);

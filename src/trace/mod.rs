@@ -169,6 +169,12 @@ pub struct Does {
     /// For what happens to a key record or a claim: the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// For `deliver`: the agent whose call at the node has an equal request id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_id_as: Option<String>,
+    /// For `execute`: the clock that versions are taken from does not tick.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clock_stands: bool,
     /// It is a fault.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fault: bool,

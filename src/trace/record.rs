@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use super::replay::{Walk, does};
 use super::{AgentLane, Content, Input, ResourceLane, SCHEMA, Step, Trace};
-use crate::action::{Action, CallRef};
+use crate::action::Action;
 use crate::engine::{Access, System, plain};
 use crate::input::Source;
 use crate::step::{PropertyKind, Simulation};
-use crate::world::Component;
+use crate::world::{CallRef, Component};
 
 /// The texts of the three inputs.
 #[derive(Clone, Copy, Debug)]
@@ -120,7 +120,7 @@ fn thread(action: &Action) -> Option<(u8, bool)> {
         | Action::HandOff { agent }
         | Action::Resume { agent } => Some((*agent, false)),
         Action::Deliver { call: CallRef { agent, orphan }, .. }
-        | Action::Execute { call: CallRef { agent, orphan } }
+        | Action::Execute { call: CallRef { agent, orphan }, .. }
         | Action::Cancel { call: CallRef { agent, orphan } } => Some((*agent, orphan.is_some())),
         Action::Guess { agent, .. } => Some((*agent, false)),
         Action::Fault { .. } => None,

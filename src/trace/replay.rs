@@ -8,7 +8,7 @@ use crate::input::{self, InputError, Kind, Source};
 use crate::invariants::INVARIANTS;
 use crate::model::limits;
 use crate::step::{PropertyKind, Simulation};
-use crate::world::{Component, Fact};
+use crate::world::{Component, Fact, Handle};
 
 /// A trace that does not replay.
 #[derive(Debug, thiserror::Error)]
@@ -196,7 +196,11 @@ pub(super) fn does(simulation: &Simulation, access: &Access<'_, Component>, acti
             let sent = access.get(slot).requests()[usize::from(*agent)];
             does.request = Some(names.request(*agent, sent.saturating_add(1)));
         }
-        Action::Deliver { call, .. } | Action::Execute { call } | Action::Cancel { call } => {
+        Action::Deliver { call, .. } | Action::Execute { call, .. } | Action::Cancel { call } => {
+            if let Action::Deliver { takes_from: Some(other), .. } = action {
+                does.same_id_as = agent_name(*other);
+            }
+            does.clock_stands = matches!(action, Action::Execute { clock_stands: true, .. });
             does.agent = agent_name(call.agent);
             does.orphan = call.orphan.is_some();
             let there = simulation.call(access, *call);
@@ -232,10 +236,20 @@ pub(super) fn does(simulation: &Simulation, access: &Access<'_, Component>, acti
                 Target::Node(node) => does.node = Some(setting.node_name(*node)),
                 Target::Handle(handle) => does.handle = Some(setting.handle_name(*handle)),
                 Target::Record { slot, record } => {
-                    let ((_, key), _) = &access.get(usize::from(*slot)).keys().records[usize::from(*record)];
-                    does.key = Some(names.key(key));
+                    let (record, _) = &access.get(usize::from(*slot)).keys().records[usize::from(*record)];
+                    does.key = Some(names.key(&record.key));
+                    does.handle = names.record_handle(usize::from(*slot), record);
                     let place = setting.all_keys_slots().find(|(other, _)| *other == usize::from(*slot));
                     does.node = place.and_then(|(_, node)| node).map(|node| setting.node_name(node));
+                }
+                Target::Lease { slot, instance } => {
+                    let place = setting.all_lease_slots().find(|(other, ..)| *other == usize::from(*slot));
+                    let (_, resource, node) = place.expect("the fault names a slot of leases");
+                    does.handle = Some(setting.handle_name(Handle { resource, instance: *instance }));
+                    does.node = node.map(|node| setting.node_name(node));
+                }
+                Target::Principal(principal) => {
+                    does.principal = Some(setting.principals[usize::from(*principal)].to_string());
                 }
                 Target::AgentAndHandle(agent, handle) => {
                     does.agent = agent_name(*agent);

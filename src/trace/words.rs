@@ -4,13 +4,13 @@ use super::replay::does;
 use super::{
     AnswerNote, Belief, CallNote, Change, Commit, Content, Does, Erased, Expected, Step, ToldNote, TransactionNote,
 };
-use crate::action::Action;
+use crate::action::{Action, Target};
 use crate::engine::Access;
 use crate::model::{Entry, Outcome, Tool};
 use crate::step::Simulation;
 use crate::world::{
-    Agent, Answer, Attempt, Call, Component, Fact, Field, Handle, Instance, Intents, Key, KeyTable, Lifecycle, Payload,
-    Position, Record, Request, Resource, Setting, View,
+    Agent, Answer, Attempt, Call, CallRef, Component, Fact, Field, Handle, Instance, Intents, Key, KeyTable, Lease,
+    Lifecycle, Payload, Position, Record, RecordKey, Request, Resource, Setting, View,
 };
 
 /// Writes down one step.
@@ -61,18 +61,23 @@ fn call_of(simulation: &Simulation, action: &Action, before: &[Component], after
     let open = |state: &[Component], agent: u8| state[setting.call_slot(usize::from(agent))].call().clone();
     match action {
         Action::Send { agent, .. } => open(after, *agent),
-        Action::Deliver { call, .. } | Action::Execute { call } | Action::Cancel { call } => {
+        Action::Deliver { call, .. } | Action::Execute { call, .. } | Action::Cancel { call } => {
             Some(simulation.call(&Access::new(before), *call).clone())
         }
         Action::Receive { agent } | Action::Resume { agent } => open(before, *agent),
-        Action::Fault { target: crate::action::Target::Agent(agent), .. } => open(before, *agent),
+        Action::Fault { target: Target::Agent(agent), .. } => open(before, *agent),
         Action::HandOff { .. } | Action::Guess { .. } | Action::Fault { .. } => None,
     }
 }
 
+/// Whether a fault is the execution of a transaction in which something goes wrong.
+fn executes(action: &str) -> bool {
+    matches!(action, "ambiguous-commit" | "stale-read")
+}
+
 /// Whether a component holds what another call can meet.
 const fn outlives_calls(component: &Component) -> bool {
-    matches!(component, Component::Resource(_) | Component::Keys(_))
+    matches!(component, Component::Resource(_) | Component::Keys(_) | Component::Leases(_) | Component::Memory(_))
 }
 
 fn transaction(
@@ -82,8 +87,12 @@ fn transaction(
     answered: Option<&(Answer, Option<&'static str>)>,
     writes: bool,
 ) -> Option<TransactionNote> {
-    let Action::Execute { call: at } = action else { return None };
-    let call = simulation.call(access, *at);
+    let at = match action {
+        Action::Execute { call, .. } => *call,
+        Action::Fault { target: Target::Agent(agent), .. } if executes(action.name()) => CallRef::open(*agent),
+        _ => return None,
+    };
+    let call = simulation.call(access, at);
     let Position::AtNode { progress, .. } = &call.position else { return None };
     let steps = simulation.programs().of(call.request.tool).next_steps(progress);
     Some(TransactionNote {
@@ -129,6 +138,13 @@ impl Names<'_> {
         }
     }
 
+    /// The handle under which a record stands, where its table tells handles apart.
+    pub(super) fn record_handle(&self, slot: usize, record: &RecordKey) -> Option<String> {
+        let instance = record.instance?;
+        let resource = self.0.keys_resource(slot)?;
+        Some(self.0.handle_name(Handle { resource, instance }))
+    }
+
     /// The number of an intent among its agent's intents, from 1.
     fn number(&self, agent: usize, entry: usize) -> usize {
         self.0.intents.iter().filter(|intent| intent.agent == agent && intent.entry <= entry).count()
@@ -156,8 +172,7 @@ impl Names<'_> {
     }
 
     fn call(&self, call: &Call, sender: Option<&Agent>) -> CallNote {
-        let Request { agent, entry, tool, resource, handle, payload, seen: _, expected, basis: _, key, id: _ } =
-            &call.request;
+        let Request { agent, entry, tool, resource, handle, payload, expected, key, .. } = &call.request;
         let (agent, entry, resource) = (usize::from(*agent), usize::from(*entry), usize::from(*resource));
         let change = match &self.0.model.scenario.agents[agent].work[entry] {
             Entry::Mutate { operation, .. } if *tool != Tool::Read => self.0.operation_words(resource, operation),
@@ -317,6 +332,8 @@ fn changes(names: &Names<'_>, before: &[Component], after: &[Component]) -> Vec<
                 let place = place.and_then(|(_, node)| node);
                 let place = place.map_or("store".to_owned(), |node| names.0.node_name(node));
                 for key in keys(old, new) {
+                    let of = names.record_handle(usize::from(new.slot), &key);
+                    let of = of.map_or_else(String::new, |handle| format!(" on {handle}"));
                     let stands = |table: &KeyTable| match table.find(&key) {
                         None => "nothing".to_owned(),
                         Some(Record::Claim { .. }) => "claimed".to_owned(),
@@ -325,7 +342,35 @@ fn changes(names: &Names<'_>, before: &[Component], after: &[Component]) -> Vec<
                             format!("{}{version}", answer.outcome)
                         }
                     };
-                    note(format!("{place} key {}", names.key(&key.1)), stands(old), stands(new));
+                    note(format!("{place} key {}{of}", names.key(&key.key)), stands(old), stands(new));
+                }
+            }
+            (Component::Leases(old), Component::Leases(new)) => {
+                for (number, lease) in (0..).zip(&new.leases) {
+                    let handle = names.0.handle_name(Handle { resource: new.resource, instance: number });
+                    let holder = |lease: &Lease| match lease.holder {
+                        Some((agent, fence)) => format!("{} (fence {fence})", names.agent(agent)),
+                        None => "free".to_owned(),
+                    };
+                    note(format!("{handle} lease"), holder(&old.of(number)), holder(lease));
+                    let seen = |lease: &Lease| lease.presented.map_or("none".to_owned(), |fence| fence.to_string());
+                    note(format!("{handle} fence presented"), seen(&old.of(number)), seen(lease));
+                }
+            }
+            (Component::Memory(old), Component::Memory(new)) => {
+                let caller = |agent: Option<u8>| agent.map_or("nobody", |agent| names.agent(agent)).to_owned();
+                note("a node takes the caller for".to_owned(), caller(old.identity), caller(new.identity));
+                let cached = |count: usize| format!("{count} entries");
+                note("a node caches".to_owned(), cached(old.cache.len()), cached(new.cache.len()));
+            }
+            (Component::Queue(old), Component::Queue(new)) => {
+                let name = &names.0.resource(usize::from(new.resource)).name;
+                let length = |count: usize| format!("{count} calls");
+                note(format!("queue of {name}"), length(old.tickets.len()), length(new.tickets.len()));
+            }
+            (Component::Credentials(old), Component::Credentials(new)) => {
+                for (principal, (old, new)) in names.0.principals.iter().zip(old.iter().zip(new)) {
+                    note(format!("credential of {principal}"), (old + 1).to_string(), (new + 1).to_string());
                 }
             }
             (Component::Budgets(old), Component::Budgets(new)) => {
@@ -339,7 +384,7 @@ fn changes(names: &Names<'_>, before: &[Component], after: &[Component]) -> Vec<
     changes
 }
 
-fn keys(old: &KeyTable, new: &KeyTable) -> Vec<(Option<u8>, Key)> {
+fn keys(old: &KeyTable, new: &KeyTable) -> Vec<RecordKey> {
     let mut keys: Vec<_> = old.records.iter().chain(&new.records).map(|(key, _)| key.clone()).collect();
     keys.sort();
     keys.dedup();
@@ -367,6 +412,7 @@ fn resource(names: &Names<'_>, old: &Resource, new: &Resource, note: &mut impl F
             session: _,
             lost,
             ended_by: _,
+            previous: _,
             history: _,
         } = instance;
         let memory = |lost: bool| if lost { "lost with its node" } else { "kept" }.to_owned();
@@ -406,6 +452,7 @@ impl Names<'_> {
                     progress.next + 1
                 )
             }
+            Position::Unanswered { node } => format!("{request} left without an answer at {}", self.0.node_name(*node)),
             Position::Answered { node, answer } => {
                 format!("{request} answered {} at {}{broken}", answer.outcome, self.0.node_name(*node))
             }
@@ -448,7 +495,21 @@ fn beliefs(names: &Names<'_>, state: &[Component]) -> Vec<Belief> {
 
 /// What happened, in one sentence.
 fn sentence(step: &Step) -> String {
-    let Does { action, agent, request, node, to, handle, principal, leaked_key, key, fault: _, orphan } = &step.does;
+    let Does {
+        action,
+        agent,
+        request,
+        node,
+        to,
+        handle,
+        principal,
+        leaked_key,
+        key,
+        same_id_as,
+        clock_stands,
+        fault: _,
+        orphan,
+    } = &step.does;
     let agent = agent.as_deref().unwrap_or("nobody");
     let request = request.as_deref().unwrap_or("a request");
     let node = node.as_deref().unwrap_or("no node");
@@ -466,8 +527,22 @@ fn sentence(step: &Step) -> String {
             let stolen = leaked_key.as_ref().map_or_else(String::new, |key| format!(" with the leaked key {key}"));
             format!("{agent} sends {what}{again}{stolen} (request {request}).")
         }
-        "deliver" => format!("The balancer brings {request}{orphaned} to {node}."),
-        "execute" => execution(step, node, request, orphaned),
+        "deliver" => {
+            let taken = same_id_as.as_ref().map_or_else(String::new, |other| {
+                format!(" Its request id equals that of {other}'s call there, whose place in the reply table it takes.")
+            });
+            format!("The balancer brings {request}{orphaned} to {node}.{taken}")
+        }
+        "execute" => {
+            let stands = if *clock_stands { " The clock did not tick." } else { "" };
+            format!("{}{stands}", execution(step, node, request, orphaned))
+        }
+        "ambiguous-commit" => format!("{} The store answers with an error.", execution(step, node, request, orphaned)),
+        "stale-read" => format!("{} The copy lags behind.", execution(step, node, request, orphaned)),
+        "expire-lease" => format!("The lease on {handle} expires."),
+        "rotate-credential" => {
+            format!("{} uses another credential from now on.", principal.as_deref().unwrap_or("Somebody"))
+        }
         "receive" => format!("{agent} receives the answer of {request}: {}.{}", answer_words(step), told_words(step)),
         "hand-off" => format!("{agent} hands {handle} to {}.", to.join(" and ")),
         "guess" => format!("{agent} guesses the handle {handle}."),

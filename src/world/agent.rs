@@ -55,6 +55,8 @@ pub struct Known {
     pub view: Option<View>,
     /// Keys that leaked with the handle.
     pub leaked: Vec<Key>,
+    /// The state that the handle carries, where it carries state.
+    pub token: Option<View>,
     /// It knew the handle, and lost it in a compaction.
     pub forgotten: bool,
 }
@@ -66,6 +68,8 @@ pub struct View {
     pub version: Option<u16>,
     /// The content, where it is known.
     pub content: Option<Content>,
+    /// The fence number that came with it.
+    pub fence: Option<u16>,
 }
 
 /// What a call is for.

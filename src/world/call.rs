@@ -40,6 +40,14 @@ pub struct Request {
     pub expected: Vec<Stamp>,
     /// Its key.
     pub key: Option<Key>,
+    /// The fence number of the author's view.
+    pub fence: Option<u16>,
+    /// The state that the handle carries, where it carries state.
+    pub token: Option<View>,
+    /// Which of its principal's credentials it was made with.
+    pub credential: u8,
+    /// The version that was current when a read was sent, where reads may be stale (ghost).
+    pub sent_at: Option<u16>,
     /// Its number among the requests of its agent, from 1; 0 in explored states, where request ids make no difference.
     pub id: u16,
 }
@@ -99,6 +107,38 @@ pub enum Position {
         /// The answer.
         answer: Answer,
     },
+    /// It has run, and its answer went to another stream: it waits in vain.
+    Unanswered {
+        /// The node.
+        node: u8,
+    },
+}
+
+/// Whose stream an answer goes to. With `replies = "by-request-id"` a later call with an equal id takes over the entry of
+/// an earlier one in the node's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reply {
+    /// To its own.
+    Own,
+    /// To that of this agent's call.
+    StreamOf(u8),
+}
+
+/// A call, by whose it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallRef {
+    /// The agent that sent it.
+    pub agent: u8,
+    /// Its place among the agent's orphans; `None`: the call for which the agent waits.
+    pub orphan: Option<u8>,
+}
+
+impl CallRef {
+    /// The call for which an agent waits.
+    #[must_use]
+    pub const fn open(agent: u8) -> Self {
+        Self { agent, orphan: None }
+    }
 }
 
 /// What a handler has done so far.
@@ -114,6 +154,12 @@ pub struct Progress {
     pub answer: Answer,
     /// This call's own claim on its key.
     pub claim: Option<u16>,
+    /// The fence number that this call was given.
+    pub grant: Option<u16>,
+    /// Its place in the queue of its handle.
+    pub ticket: Option<u16>,
+    /// Whose stream its answer will go to, as the node's table has it.
+    pub reply: Reply,
 }
 
 /// What goes back to the client.
@@ -132,6 +178,10 @@ pub struct Answer {
     pub replayed: Option<u8>,
     /// The principal whose record, claim or lease answered or refused the call (ghost).
     pub held_by: Option<u8>,
+    /// The state that the handle carries now, where it carries state.
+    pub token: Option<View>,
+    /// The agent to whose call this is the answer, when it came out of another's stream (ghost).
+    pub of: Option<u8>,
     /// The outcome that this call would have had, had its handle never existed (ghost; `None`: the same).
     pub unknown_handle: Option<Outcome>,
 }
@@ -147,6 +197,8 @@ impl Answer {
             version: None,
             replayed: None,
             held_by: None,
+            token: None,
+            of: None,
             unknown_handle: None,
         }
     }
@@ -158,7 +210,9 @@ impl Call {
     pub const fn node(&self) -> Option<u8> {
         match self.position {
             Position::InTransit => None,
-            Position::AtNode { node, .. } | Position::Answered { node, .. } => Some(node),
+            Position::AtNode { node, .. } | Position::Answered { node, .. } | Position::Unanswered { node } => {
+                Some(node)
+            }
         }
     }
 }
@@ -173,6 +227,23 @@ impl Payload {
                 Self::Snapshot(content.iter().map(bare).collect())
             }
             Self::Nothing | Self::Change(_) => self.clone(),
+        }
+    }
+}
+
+impl Progress {
+    /// Nothing was done yet of a call on this handle.
+    #[must_use]
+    pub const fn start(handle: Option<Handle>) -> Self {
+        Self {
+            next: 0,
+            ending: false,
+            working: None,
+            answer: Answer::about(handle),
+            claim: None,
+            grant: None,
+            ticket: None,
+            reply: Reply::Own,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Facts: what a step did, as the invariants see it. No component of the modelled system ever sees one.
 
 use super::call::{Answer, Request};
+use super::lease::Lease;
 use super::ledger::IntentLedger;
 use super::resource::{Handle, Instance};
 use crate::model::Told;
@@ -46,6 +47,29 @@ pub enum Fact {
         effects: u8,
         /// What its agent was told about the intent.
         told: Option<Told>,
+        /// The fence number under which it was written, and the lease as it was; `None` where no lease is involved.
+        leased: Option<(u16, Lease)>,
+    },
+    /// A call caused the external effect of its intent.
+    CalledUpstream {
+        /// The call's request.
+        request: Request,
+        /// How often its intent took effect upstream, this call included.
+        effects: u8,
+        /// What its agent was told about the intent.
+        told: Option<Told>,
+    },
+    /// A lease was taken that another agent had before.
+    LeasePassed {
+        /// A call under the earlier lease is open.
+        open: bool,
+    },
+    /// A handle that carries state became known to a foreign agent.
+    StateShown {
+        /// The agent.
+        agent: u8,
+        /// The handle.
+        handle: Handle,
     },
     /// An answer reached the agent that waited for it.
     Received {
@@ -55,6 +79,8 @@ pub enum Fact {
         answer: Answer,
         /// What the call's handle names when the answer is received; looked up for refusals only.
         instance: Option<Instance>,
+        /// The version that the agent believed in before.
+        previous: Option<u16>,
     },
     /// A resource was deleted and created anew under the same handle.
     Recreated {

@@ -11,8 +11,19 @@ pub struct KeyTable {
     pub slot: u16,
     /// The number of the latest claim, kept so that numbers of claims are never used twice.
     pub latest_claim: Option<u16>,
-    /// Where the scope holds the handle, the instance that the call named; and the key.
-    pub records: Vec<((Option<u8>, Key), Record)>,
+    /// What stands under each key, in the order of the keys.
+    pub records: Vec<(RecordKey, Record)>,
+}
+
+/// A key, with what of the scope is only known when the call is made.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordKey {
+    /// Where the scope holds the handle, the instance that the call named.
+    pub instance: Option<u8>,
+    /// Where the scope holds the credential, which one it was.
+    pub credential: Option<u8>,
+    /// The key.
+    pub key: Key,
 }
 
 /// What stands under a key.
@@ -50,12 +61,12 @@ pub struct Fingerprint {
 impl KeyTable {
     /// What stands under a key.
     #[must_use]
-    pub fn find(&self, key: &(Option<u8>, Key)) -> Option<&Record> {
+    pub fn find(&self, key: &RecordKey) -> Option<&Record> {
         self.records.binary_search_by(|(other, _)| other.cmp(key)).ok().map(|at| &self.records[at].1)
     }
 
     /// Writes over what stands under a key.
-    pub fn insert(&mut self, key: (Option<u8>, Key), record: Record) {
+    pub fn insert(&mut self, key: RecordKey, record: Record) {
         match self.records.binary_search_by(|(other, _)| other.cmp(&key)) {
             Ok(at) => self.records[at].1 = record,
             Err(at) => self.records.insert(at, (key, record)),
@@ -63,7 +74,7 @@ impl KeyTable {
     }
 
     /// Removes what stands under a key.
-    pub fn remove(&mut self, key: &(Option<u8>, Key)) {
+    pub fn remove(&mut self, key: &RecordKey) {
         self.records.retain(|(other, _)| other != key);
     }
 

@@ -19,6 +19,8 @@ pub struct IntentLedger {
     /// How often it took effect on what each handle names: 1, or 2 for twice or more; 0 where it took effect on a
     /// predecessor that was deleted since.
     pub effects: Vec<(Handle, u8)>,
+    /// How often it took effect upstream: 0, 1, or 2 for twice or more.
+    pub upstream: u8,
     /// What the agent was told about it.
     pub told: Option<Told>,
 }
@@ -27,7 +29,7 @@ impl IntentLedger {
     /// Whether it took effect at all.
     #[must_use]
     pub const fn happened(&self) -> bool {
-        !self.effects.is_empty()
+        !self.effects.is_empty() || self.upstream > 0
     }
 
     /// Notes one more effect.

@@ -8,17 +8,23 @@ pub mod call;
 pub mod content;
 pub mod fact;
 pub mod keys;
+pub mod lease;
 pub mod ledger;
+pub mod node;
 pub mod numbers;
+pub mod queue;
 pub mod resource;
 mod setting;
 
 pub use agent::{Agent, Attempt, Errand, Known, Purpose, Redo, View};
-pub use call::{Answer, Call, Key, Payload, Position, Progress, Request, Stamp};
+pub use call::{Answer, Call, CallRef, Key, Payload, Position, Progress, Reply, Request, Stamp};
 pub use content::{Content, Field, Intents};
 pub use fact::Fact;
-pub use keys::{Fingerprint, KeyTable, Record};
+pub use keys::{Fingerprint, KeyTable, Record, RecordKey};
+pub use lease::{Lease, Leases};
 pub use ledger::{IntentLedger, Ledger};
+pub use node::{CacheScope, Memory};
+pub use queue::Queue;
 pub use resource::{Handle, Instance, Lifecycle, Resource};
 pub use setting::{Intent, Setting};
 
@@ -37,6 +43,14 @@ pub enum Component {
     Resource(Resource),
     /// The key table of one scope, in the store or in a node's memory.
     Keys(KeyTable),
+    /// The leases on a resource, in the store or in a node's memory.
+    Leases(Leases),
+    /// The calls that wait for a resource or are handled on it.
+    Queue(Queue),
+    /// The rest of a node's memory.
+    Memory(Memory),
+    /// How often each principal's credential was rotated.
+    Credentials(Vec<u8>),
     /// To which nodes the balancer has routed: one for a client, or one for each instance of a resource.
     Route(Vec<Option<u8>>),
     /// What is left of each fault's budget, in the order of the fault table.
@@ -75,6 +89,9 @@ conversions! {
     Ledger: Ledger;
     Resource: Resource;
     Keys: KeyTable;
+    Leases: Leases;
+    Memory: Memory;
+    Queue: Queue;
 }
 
 accessors! {
@@ -84,6 +101,10 @@ accessors! {
     Ledger: Ledger = ledger, "The ledger in this slot.";
     Resource: Resource = resource, "The resource in this slot.";
     Keys: KeyTable = keys, "The key table in this slot.";
+    Leases: Leases = leases, "The leases in this slot.";
+    Queue: Queue = queue, "The queue in this slot.";
+    Memory: Memory = memory, "The node's memory in this slot.";
+    Credentials: Vec<u8> = credentials, "The credentials in this slot.";
     Route: Vec<Option<u8>> = route, "The routes in this slot.";
     Budgets: Vec<u8> = budgets, "The budgets in this slot.";
     Requests: Vec<u16> = requests, "How many requests each agent has sent.";

@@ -1,4 +1,4 @@
-//! The numbers in components that are only ever compared: versions, plans, claims.
+//! The numbers in components that are only ever compared: versions, plans, claims, fence numbers, tickets.
 //!
 //! Each function visits every such number of its component, mutably; both collecting and renaming are done by it, so
 //! that they can't differ. All destructure their component, so that a new field does not compile until someone has
@@ -6,13 +6,18 @@
 
 use super::agent::{Agent, Known, View};
 use super::call::{Answer, Call, Key, Position, Progress, Request, Stamp};
-use super::keys::{Fingerprint, KeyTable, Record};
+use super::keys::{Fingerprint, KeyTable, Record, RecordKey};
+use super::lease::{Lease, Leases};
+use super::node::Memory;
 use super::resource::{Handle, Instance, Resource};
-use super::{Component, Setting};
+use super::{Component, Queue, Setting};
 
-/// Spaces of numbers: versions of each instance of each resource, then plans of each intent, then claims of each table.
+/// Spaces of numbers: versions of each instance of each resource, then plans of each intent, claims of each key table,
+/// fence numbers of each instance, tickets of each resource.
 const PLANS: u16 = 0x4000;
 const CLAIMS: u16 = 0x8000;
+const FENCES: u16 = 0xA000;
+const TICKETS: u16 = 0xC000;
 
 type Visit<'v> = &'v mut dyn FnMut(u16, &mut u16);
 
@@ -37,7 +42,23 @@ pub fn visit(setting: &Setting, component: &mut Component, visit: Visit<'_>) {
         }
         Component::Resource(resource) => self::resource(resource, visit),
         Component::Keys(table) => keys(setting, table, visit),
-        Component::Ledger(_) | Component::Budgets(_) | Component::Requests(_) | Component::Route(_) => {}
+        Component::Leases(Leases { resource, leases }) => {
+            for (instance, lease) in (0..).zip(leases) {
+                self::lease(fences_of(Handle { resource: *resource, instance }), lease, visit);
+            }
+        }
+        Component::Queue(Queue { resource, tickets }) => {
+            tickets.iter_mut().for_each(|(_, ticket)| visit(tickets_of(*resource), ticket));
+        }
+        Component::Memory(Memory { identity: _, cache }) => {
+            cache.iter_mut().for_each(|(_, handle, cached)| view(*handle, cached, visit));
+            cache.sort();
+        }
+        Component::Credentials(_)
+        | Component::Ledger(_)
+        | Component::Budgets(_)
+        | Component::Requests(_)
+        | Component::Route(_) => {}
     }
 }
 
@@ -66,12 +87,27 @@ fn agent(setting: &Setting, agent: &mut Agent, visit: Visit<'_>) {
     if let Some(pending) = pending {
         request(setting, pending, visit);
     }
-    for Known { handle, view, leaked, forgotten: _ } in known {
-        if let (Some(handle), Some(view)) = (handle, view) {
-            self::view(*handle, view, visit);
+    for Known { handle, view, leaked, token, forgotten: _ } in known {
+        if let Some(handle) = handle {
+            view.iter_mut().chain(token).for_each(|view| self::view(*handle, view, visit));
         }
         leaked.iter_mut().for_each(|leaked| key(setting, leaked, visit));
     }
+}
+
+fn lease(space: u16, lease: &mut Lease, visit: Visit<'_>) {
+    let Lease { holder, given, presented, wrote } = lease;
+    let held = holder.iter_mut().map(|(_, fence)| fence);
+    let written = wrote.iter_mut().map(|(_, fence)| fence);
+    held.chain(given).chain(presented).chain(written).for_each(|fence| visit(space, fence));
+}
+
+fn fences_of(handle: Handle) -> u16 {
+    FENCES + u16::from(handle.resource) * 256 + u16::from(handle.instance)
+}
+
+fn tickets_of(resource: u8) -> u16 {
+    TICKETS + u16::from(resource)
 }
 
 fn plans_of(intent: usize) -> u16 {
@@ -79,9 +115,12 @@ fn plans_of(intent: usize) -> u16 {
 }
 
 fn view(handle: Handle, view: &mut View, visit: Visit<'_>) {
-    let View { version, content: _ } = view;
+    let View { version, content: _, fence } = view;
     if let Some(version) = version {
         visit(versions_of(handle), version);
+    }
+    if let Some(fence) = fence {
+        visit(fences_of(handle), fence);
     }
 }
 
@@ -91,14 +130,21 @@ fn call(setting: &Setting, call: &mut Call, visit: Visit<'_>) {
     match position {
         Position::InTransit => {}
         Position::AtNode { node, progress } => {
-            let Progress { next: _, ending: _, working: _, answer, claim } = progress;
+            let Progress { next: _, ending: _, working: _, answer, claim, grant, ticket, reply: _ } = progress;
             self::answer(answer, visit);
             if let Some(claim) = claim {
                 let slot = setting.keys_slot(usize::from(agent), usize::from(resource), tool, *node);
                 visit(claims_of(setting, slot), claim);
             }
+            if let (Some(grant), Some(handle)) = (grant, request.handle) {
+                visit(fences_of(handle), grant);
+            }
+            if let Some(ticket) = ticket {
+                visit(tickets_of(resource), ticket);
+            }
         }
         Position::Answered { node: _, answer } => self::answer(answer, visit),
+        Position::Unanswered { node: _ } => {}
     }
     self::request(setting, request, visit);
 }
@@ -113,14 +159,23 @@ fn request(setting: &Setting, request: &mut Request, visit: Visit<'_>) {
         entry: _,
         tool: _,
         resource: _,
-        handle: _,
+        handle,
         payload: _,
         seen: _,
         basis,
         expected,
         key: presented,
+        fence,
+        token,
+        credential: _,
+        sent_at,
         id: _,
     } = request;
+    if let Some(handle) = handle {
+        token.iter_mut().for_each(|token| view(*handle, token, visit));
+        fence.iter_mut().for_each(|fence| visit(fences_of(*handle), fence));
+        sent_at.iter_mut().for_each(|version| visit(versions_of(*handle), version));
+    }
     basis.iter_mut().for_each(|(handle, seen)| view(*handle, seen, visit));
     expected.iter_mut().for_each(|expected| stamp(expected, visit));
     if let Some(presented) = presented {
@@ -142,11 +197,9 @@ fn key(setting: &Setting, key: &mut Key, visit: Visit<'_>) {
 }
 
 fn answer(answer: &mut Answer, visit: Visit<'_>) {
-    let Answer { outcome: _, handle, view, version, replayed: _, held_by: _, unknown_handle: _ } = answer;
+    let Answer { outcome: _, handle, view, version, replayed: _, held_by: _, token, of: _, unknown_handle: _ } = answer;
     if let Some(handle) = handle {
-        if let Some(view) = view {
-            self::view(*handle, view, visit);
-        }
+        view.iter_mut().chain(token).for_each(|view| self::view(*handle, view, visit));
         if let Some(version) = version {
             visit(versions_of(*handle), version);
         }
@@ -167,10 +220,12 @@ fn resource(resource: &mut Resource, visit: Visit<'_>) {
             session: _,
             lost: _,
             ended_by: _,
+            previous,
             history,
         } = instance;
         let space = versions_of(Handle { resource: *id, instance: number });
         visit(space, version);
+        previous.iter_mut().for_each(|(version, _)| visit(space, version));
         history.iter_mut().for_each(|(version, _)| visit(space, version));
     }
 }
@@ -181,7 +236,7 @@ fn keys(setting: &Setting, table: &mut KeyTable, visit: Visit<'_>) {
     if let Some(latest) = latest_claim {
         visit(claims_of(setting, usize::from(slot)), latest);
     }
-    for ((_, presented), record) in records.iter_mut() {
+    for (RecordKey { instance: _, credential: _, key: presented }, record) in records.iter_mut() {
         key(setting, presented, visit);
         match record {
             Record::Claim { claim, intent: _ } => visit(claims_of(setting, usize::from(slot)), claim),

@@ -45,6 +45,8 @@ pub struct Instance {
     pub lost: bool,
     /// The intent that ended it (ghost).
     pub ended_by: Option<u8>,
+    /// The content and version before the latest change, where a copy may lag behind.
+    pub previous: Option<(u16, Content)>,
     /// The contents that earlier versions named (ghost), where a version may come back.
     pub history: Vec<(u16, Vec<Value>)>,
 }
@@ -64,6 +66,7 @@ impl Instance {
             session: None,
             lost: false,
             ended_by: None,
+            previous: None,
             history: Vec::new(),
         }
     }

@@ -1,10 +1,10 @@
 //! The model as steps need it: which slot holds what, and numbers for intents, principals and key scopes.
 
-use crate::model::design::{Balancer, Place, ScopePart, State, Versions};
+use crate::model::design::{Balancer, Identity, Place, Queue as Queueing, ReadsFrom, ScopePart, State, Versions};
 use crate::model::{AgentId, EntryId, Model, Operation, Principal, Reaction, ResourceId, Tool};
 use crate::model::{Entry, scenario::Resource as Declared};
 
-use super::{Handle, Intents, Request};
+use super::{Handle, Instance, Intents, Request, View};
 
 /// The static part of a run: the model, and everything that is derived from it once.
 #[derive(Clone, Debug)]
@@ -20,6 +20,7 @@ pub struct Setting {
     pub labelled: bool,
     scopes: Vec<Scope>,
     places: usize,
+    lease_places: usize,
     faults: Vec<u8>,
 }
 
@@ -84,7 +85,15 @@ impl Setting {
             Place::Node => scenario.nodes,
         };
         let faults = faults.iter().map(|fault| scenario.faults.get(fault).copied().unwrap_or(0)).collect();
-        Self { intents, principals: distinct, labelled, scopes, places, faults, model }
+        let handlers = model.design.server.tools.values();
+        let mut steps = handlers.flat_map(|handler| handler.transactions.iter().chain(&handler.at_end)).flatten();
+        let leases = steps.any(|step| step.ends_with("-lease") || step.ends_with("-fence"));
+        let lease_places = match (leases, model.design.server.lease_place) {
+            (false, _) => 0,
+            (true, Place::Store) => 1,
+            (true, Place::Node) => scenario.nodes,
+        };
+        Self { intents, principals: distinct, labelled, scopes, places, lease_places, faults, model }
     }
 
     /// How many agents there are.
@@ -183,16 +192,79 @@ impl Setting {
         }
     }
 
+    fn first_lease_slot(&self) -> usize {
+        self.first_route_slot() + self.routes()
+    }
+
+    /// The slots of all leases, with the resource and the node in whose memory each is (`None`: the store). There are
+    /// none where no handler works with leases.
+    pub fn all_lease_slots(&self) -> impl Iterator<Item = (usize, u8, Option<u8>)> + '_ {
+        let in_memory = self.model.design.server.lease_place == Place::Node;
+        (0..self.lease_places * self.resources()).map(move |index| {
+            let (place, resource) = (index / self.resources(), index % self.resources());
+            (self.first_lease_slot() + index, small(resource), in_memory.then_some(small(place)))
+        })
+    }
+
+    /// The slot of the leases on a resource, as this node sees them; `None` where no handler works with leases.
+    #[must_use]
+    pub fn lease_slot(&self, resource: u8, node: u8) -> Option<usize> {
+        let mut slots = self.all_lease_slots();
+        let found = slots.find(|(_, other, place)| *other == resource && place.is_none_or(|place| place == node));
+        found.map(|(slot, ..)| slot)
+    }
+
+    fn first_queue_slot(&self) -> usize {
+        self.first_lease_slot() + self.lease_places * self.resources()
+    }
+
+    /// How many queues there are: one for each resource, or none.
+    #[must_use]
+    pub fn queues(&self) -> usize {
+        if self.model.design.server.queue == Queueing::PerHandle { self.resources() } else { 0 }
+    }
+
+    /// The slot of the queue of a resource, where calls queue.
+    #[must_use]
+    pub fn queue_slot(&self, resource: usize) -> Option<usize> {
+        (self.queues() > 0).then(|| self.first_queue_slot() + resource)
+    }
+
+    fn first_memory_slot(&self) -> usize {
+        self.first_queue_slot() + self.queues()
+    }
+
+    /// How many nodes have memory beyond key tables, leases and resources: all, or none.
+    #[must_use]
+    pub fn memories(&self) -> usize {
+        let server = &self.model.design.server;
+        let remembers = server.identity == Identity::NodeMemory || server.reads_from == ReadsFrom::NodeCache;
+        if remembers { self.model.scenario.nodes } else { 0 }
+    }
+
+    /// The slot of a node's memory, where nodes have any.
+    #[must_use]
+    pub fn memory_slot(&self, node: u8) -> Option<usize> {
+        (self.memories() > 0).then(|| self.first_memory_slot() + usize::from(node))
+    }
+
     /// The slot of the fault budgets.
     #[must_use]
     pub fn budgets_slot(&self) -> usize {
-        self.first_route_slot() + self.routes()
+        self.first_memory_slot() + self.memories()
+    }
+
+    /// The slot of the credentials, where they may be rotated.
+    #[must_use]
+    pub fn credentials_slot(&self) -> Option<usize> {
+        (self.budget("rotate-credential") > 0).then_some(self.budgets_slot() + 1)
     }
 
     /// The slot of the numbers of requests, where states are labelled.
     #[must_use]
     pub fn requests_slot(&self) -> Option<usize> {
-        self.labelled.then_some(self.budgets_slot() + 1)
+        let credentials = usize::from(self.credentials_slot().is_some());
+        self.labelled.then_some(self.budgets_slot() + 1 + credentials)
     }
 
     /// Whether a slot is memory of a node, which no transaction rolls back and a restart clears.
@@ -202,6 +274,8 @@ impl Setting {
         let resources = self.resource_slot(0)..self.first_keys_slot();
         self.model.design.keys.place == Place::Node && keys.contains(&slot)
             || self.is_state_in_nodes() && resources.contains(&slot)
+            || self.all_lease_slots().any(|(lease, _, place)| lease == slot && place.is_some())
+            || (self.first_memory_slot()..self.budgets_slot()).contains(&slot)
     }
 
     /// The budget of each fault at the start, in the order of the fault table.
@@ -226,6 +300,13 @@ impl Setting {
     #[must_use]
     pub fn keys_by_handle(&self) -> bool {
         self.model.design.keys.scope.contains(&ScopePart::Handle)
+    }
+
+    /// The resource whose calls use the key table in a slot, where each resource has its own.
+    #[must_use]
+    pub fn keys_resource(&self, slot: usize) -> Option<u8> {
+        let index = slot.checked_sub(self.first_keys_slot())? % self.scopes.len();
+        self.scopes[index].resource.map(small)
     }
 
     /// The declaration of a resource.
@@ -335,6 +416,31 @@ impl Setting {
     #[must_use]
     pub fn versions_come_back(&self) -> bool {
         self.model.design.server.versions == Versions::PerIncarnation
+    }
+
+    /// Whether the state is in the handle.
+    #[must_use]
+    pub fn is_state_in_handle(&self) -> bool {
+        self.model.design.server.state == State::Handle
+    }
+
+    /// The state that a handle of this instance carries now, where handles carry state.
+    #[must_use]
+    pub fn token_of(&self, instance: &Instance) -> Option<View> {
+        let (version, content) = (Some(instance.version), Some(instance.content.clone()));
+        self.is_state_in_handle().then_some(View { version, content, fence: None })
+    }
+
+    /// Whether a read may show what was superseded before it was sent.
+    #[must_use]
+    pub fn reads_may_be_stale(&self) -> bool {
+        self.is_state_in_handle() || self.model.design.server.reads_from != ReadsFrom::Store
+    }
+
+    /// Whether a copy of a resource may lag behind it.
+    #[must_use]
+    pub fn has_lagging_copies(&self) -> bool {
+        self.model.design.server.reads_from == ReadsFrom::Replica && self.budget("stale-read") > 0
     }
 
     /// The version that a resource has when it is made.

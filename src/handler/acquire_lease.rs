@@ -1,0 +1,49 @@
+//! Takes the lease on the resource.
+//!
+//! Passes when no other agent holds the lease of this handle; for its holder too, always with a new fence number, which
+//! goes into the view that a `read` answers. Otherwise it ends the call with `locked`. Leases are in the store or in the
+//! memory of the node (`lease-place`).
+//!
+//! Fence numbers are those of Kleppmann, "How to do distributed locking" (2016): a lease alone does not keep a slow holder
+//! from writing.
+
+use super::{End, Handling, Requires, Step, Writes};
+use crate::model::Outcome;
+use crate::world::Fact;
+
+pub static STEP: Step =
+    Step { requires: Requires::Resource, writes: Writes::Something, outcomes: &[Outcome::Locked], run };
+
+fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
+    let mut lease = handling.lease();
+    let agent = handling.request.agent;
+    if let Some((holder, _)) = lease.holder.filter(|(holder, _)| *holder != agent) {
+        let mut end = handling.refuse(Outcome::Locked);
+        end.answer.held_by = Some(handling.setting.principal(usize::from(holder)));
+        return Err(end);
+    }
+    if lease.given.is_some() {
+        let open = (0..handling.setting.agents()).filter(|other| *other != usize::from(agent)).any(|other| {
+            let open = handling.access.get(handling.setting.call_slot(other)).call();
+            let orphans = handling.access.get(handling.setting.orphans_slot(other)).orphans();
+            let works = |call: &crate::world::Call| {
+                let given = match &call.position {
+                    crate::world::Position::AtNode { progress, .. } => progress.grant,
+                    _ => None,
+                };
+                call.request.handle == handling.request.handle && given.or(call.request.fence).is_some()
+            };
+            open.iter().chain(orphans).any(works)
+        });
+        handling.facts.push(Fact::LeasePassed { open });
+    }
+    let fence = lease.given.map_or(0, |given| given.saturating_add(1));
+    lease.holder = Some((agent, fence));
+    lease.given = Some(fence);
+    handling.set_lease(lease);
+    handling.progress.grant = Some(fence);
+    if let Some(view) = &mut handling.progress.answer.view {
+        view.fence = Some(fence);
+    }
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! Calls at nodes: delivery, execution, queues, and what becomes of a call for which nobody waits any more.
+
+use super::{Luck, Programs, Ran};
+use crate::engine::Access;
+use crate::model::design::Identity;
+use crate::world::{Answer, Call, CallRef, Component, Fact, Position, Progress, Reply, Setting};
+
+/// What the execution of one transaction did.
+#[derive(Debug, Default)]
+pub struct Executed {
+    /// What happened, for the invariants.
+    pub facts: Vec<Fact>,
+    /// How the call ended, if it did: its answer, and the name of the step that ended it early.
+    pub answered: Option<(Answer, Option<&'static str>)>,
+}
+
+/// The call that an action is about.
+pub fn call<'c>(setting: &Setting, access: &'c Access<'_, Component>, at: CallRef) -> &'c Call {
+    let agent = usize::from(at.agent);
+    match at.orphan {
+        Some(index) => &access.get(setting.orphans_slot(agent)).orphans()[usize::from(index)],
+        None => {
+            let open = access.get(setting.call_slot(agent)).call();
+            open.as_ref().expect("an action names a call that is there")
+        }
+    }
+}
+
+/// Replaces a call; `None` removes it.
+pub fn set_call(setting: &Setting, access: &mut Access<'_, Component>, at: CallRef, call: Option<Call>) {
+    let agent = usize::from(at.agent);
+    let Some(index) = at.orphan else {
+        access.set(setting.call_slot(agent), call.into());
+        return;
+    };
+    let slot = setting.orphans_slot(agent);
+    let mut orphans = access.get(slot).orphans().clone();
+    orphans.remove(usize::from(index));
+    orphans.extend(call);
+    orphans.sort();
+    access.set(slot, Component::Orphans(orphans));
+}
+
+impl Programs {
+    /// Brings a request to a node. `takes_from`: its request id equals that of this agent's call there, whose entry in
+    /// the node's reply table it takes over.
+    pub fn deliver(
+        &self,
+        setting: &Setting,
+        access: &mut Access<'_, Component>,
+        at: CallRef,
+        node: u8,
+        takes_from: Option<u8>,
+    ) {
+        let mut call = self::call(setting, access, at).clone();
+        let mut progress = Progress::start(call.request.handle);
+        if let Some((slot, place)) = setting.route(&call.request) {
+            let mut routes = access.get(slot).route().clone();
+            routes.resize(routes.len().max(place + 1), None);
+            routes[place] = Some(node);
+            access.set(slot, Component::Route(routes));
+        }
+        if setting.model.design.server.identity == Identity::NodeMemory {
+            if let Some(slot) = setting.memory_slot(node) {
+                let mut memory = access.get(slot).memory().clone();
+                memory.identity = Some(call.request.agent);
+                access.set(slot, memory.into());
+            }
+        }
+        if let (Some(handle), Some(slot)) =
+            (call.request.handle, setting.queue_slot(usize::from(call.request.resource)))
+        {
+            let mut queue = access.get(slot).queue().clone();
+            progress.ticket = Some(queue.join(handle.instance));
+            access.set(slot, queue.into());
+        }
+        if let Some(other) = takes_from {
+            let other = CallRef::open(other);
+            let mut robbed = self::call(setting, access, other).clone();
+            if let Position::AtNode { progress, .. } = &mut robbed.position {
+                progress.reply = Reply::StreamOf(call.request.agent);
+            }
+            set_call(setting, access, other, Some(robbed));
+        }
+        call.position = Position::AtNode { node, progress };
+        set_call(setting, access, at, Some(call));
+    }
+
+    /// Whether a call at a node may run its next transaction: it is the first in the queue of its handle, if there is one.
+    #[must_use]
+    pub fn may_run(&self, setting: &Setting, access: &Access<'_, Component>, call: &Call) -> bool {
+        let Position::AtNode { progress, .. } = &call.position else { return false };
+        let queue = setting.queue_slot(usize::from(call.request.resource));
+        match (queue, progress.ticket, call.request.handle) {
+            (Some(slot), Some(ticket), Some(handle)) => access.get(slot).queue().is_first(handle.instance, ticket),
+            _ => true,
+        }
+    }
+
+    /// Executes the next transaction of a call.
+    pub fn execute(&self, setting: &Setting, access: &mut Access<'_, Component>, at: CallRef, luck: Luck) -> Executed {
+        let mut call = self::call(setting, access, at).clone();
+        let Position::AtNode { node, progress } = call.position else { unreachable!("only a call at a node executes") };
+        let (ticket, reply) = (progress.ticket, progress.reply);
+        let program = self.of(call.request.tool);
+        let (ran, facts, step) = program.execute(setting, access, &call.request, node, progress, luck);
+        let answer = match ran {
+            Ran::Goes(progress) => {
+                let lives = at.orphan.is_none() || program.can_change(Some(&progress));
+                call.position = Position::AtNode { node, progress };
+                if !lives {
+                    leave_queue(setting, access, &call);
+                }
+                set_call(setting, access, at, lives.then_some(call));
+                return Executed { facts, answered: None };
+            }
+            Ran::Answered(answer) => answer,
+        };
+        call.position = Position::AtNode { node, progress: Progress { ticket, ..Progress::start(None) } };
+        leave_queue(setting, access, &call);
+        let lost = reply != Reply::Own;
+        if let (Reply::StreamOf(taker), None) = (reply, at.orphan) {
+            self.misdeliver(setting, access, node, taker, Answer { of: Some(call.request.agent), ..answer.clone() });
+        }
+        call.position =
+            if lost { Position::Unanswered { node } } else { Position::Answered { node, answer: answer.clone() } };
+        set_call(setting, access, at, at.orphan.is_none().then_some(call));
+        Executed { facts, answered: Some((answer, step.map(|step| step.name))) }
+    }
+
+    /// The answer comes out of the stream of another agent's call, if that still waits at this node. That call itself may
+    /// run on, and its own answer finds no stream.
+    fn misdeliver(&self, setting: &Setting, access: &mut Access<'_, Component>, node: u8, taker: u8, answer: Answer) {
+        let slot = setting.call_slot(usize::from(taker));
+        let Some(waiting) = access.get(slot).call().clone() else { return };
+        if !matches!(waiting.position, Position::AtNode { node: other, .. } if other == node) {
+            return;
+        }
+        self.abandon(setting, access, waiting.clone());
+        access.set(slot, Some(Call { position: Position::Answered { node, answer }, ..waiting }).into());
+    }
+
+    /// Nobody waits for this call any more: it becomes an orphan, if it can still change anything.
+    pub fn abandon(&self, setting: &Setting, access: &mut Access<'_, Component>, mut call: Call) {
+        call.broken = false;
+        let program = self.of(call.request.tool);
+        let progress = match &call.position {
+            Position::InTransit => None,
+            Position::AtNode { progress, .. } => Some(progress),
+            Position::Answered { .. } | Position::Unanswered { .. } => return,
+        };
+        if program.can_change(progress) {
+            let slot = setting.orphans_slot(usize::from(call.request.agent));
+            let mut orphans = access.get(slot).orphans().clone();
+            orphans.push(call);
+            orphans.sort();
+            access.set(slot, Component::Orphans(orphans));
+        } else {
+            leave_queue(setting, access, &call);
+        }
+    }
+}
+
+/// A call that is over frees its place in the queue.
+pub fn leave_queue(setting: &Setting, access: &mut Access<'_, Component>, call: &Call) {
+    let Position::AtNode { progress, .. } = &call.position else { return };
+    let (Some(ticket), Some(slot)) = (progress.ticket, setting.queue_slot(usize::from(call.request.resource))) else {
+        return;
+    };
+    let mut queue = access.get(slot).queue().clone();
+    queue.leave(ticket);
+    access.set(slot, queue.into());
+}
