@@ -1,0 +1,186 @@
+//! Breadth-first search over all reachable states, and the verdicts of section 9.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+use handlecheck::model::{Model, Verdict};
+
+use super::actions::{self, Action};
+use super::judge;
+use super::rename;
+use super::state::State;
+use super::world::{Dice, Facts, World};
+
+/// An assertion: its name and whether it holds in a state.
+pub type Assertion<'a> = (&'a str, &'a dyn Fn(&State) -> bool);
+
+/// What was found of one invariant or assertion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub verdict: Verdict,
+    /// The Pareto front of breaks: (steps, faults), fewest steps first.
+    pub front: Vec<(u32, u32)>,
+    /// One shortest path to the break with the fewest steps.
+    pub path: Vec<String>,
+}
+
+/// What was found of one model.
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub states: usize,
+    pub transitions: usize,
+    pub complete: bool,
+    pub findings: BTreeMap<String, Finding>,
+}
+
+/// How a state was first reached.
+struct Reached {
+    depth: u32,
+    parent: usize,
+    action: Action,
+}
+
+/// The search in progress.
+struct Search<'m> {
+    model: &'m Model,
+    /// Every state, with its number in the order of discovery.
+    known: HashMap<State, usize>,
+    reached: Vec<Reached>,
+    /// Per invariant, the cheapest break for each number of faults: its steps, and the state and action of it.
+    breaks: BTreeMap<String, BTreeMap<u32, (u32, usize, Option<Action>)>>,
+    witnessed: BTreeSet<String>,
+}
+
+/// Explores a model, up to this many states, and judges every invariant but `resolves`, and these assertions.
+pub fn check(model: &Model, most_states: usize, finally: &[Assertion<'_>]) -> Report {
+    let mut search = Search {
+        model,
+        known: HashMap::new(),
+        reached: Vec::new(),
+        breaks: BTreeMap::new(),
+        witnessed: BTreeSet::new(),
+    };
+    let initial = rename::canonical(model, State::initial(model));
+    let mut frontier = VecDeque::new();
+    search.known.insert(initial.clone(), 0);
+    search.reached.push(Reached { depth: 0, parent: 0, action: Action::Cancel(0) });
+    frontier.push_back((0, initial));
+    let (mut transitions, mut complete) = (0, true);
+    while let Some((number, state)) = frontier.pop_front() {
+        search.judge_state(number, &state, finally);
+        for successor in actions::successors(model, &state) {
+            transitions += 1;
+            search.note(&successor.facts, number, successor.action, &successor.state);
+            if search.known.contains_key(&successor.state) {
+                continue;
+            }
+            if search.known.len() >= most_states {
+                complete = false;
+                continue;
+            }
+            let next = search.reached.len();
+            let depth = search.reached[number].depth + 1;
+            search.reached.push(Reached { depth, parent: number, action: successor.action });
+            search.known.insert(successor.state.clone(), next);
+            frontier.push_back((next, successor.state));
+        }
+    }
+    let names = judge::SAFETY.iter().map(|name| (*name).to_owned());
+    let names = names.chain(finally.iter().map(|(name, _)| (*name).to_owned()));
+    let findings = names.map(|name| (name.clone(), search.finding(&name, complete))).collect();
+    Report { states: search.known.len(), transitions, complete, findings }
+}
+
+/// How many faults were spent on the way to a state.
+fn faults_spent(model: &Model, state: &State) -> u32 {
+    let budgets = model.scenario.faults.values().map(|budget| u32::from(*budget)).sum::<u32>();
+    budgets - state.budget.values().map(|left| u32::from(*left)).sum::<u32>()
+}
+
+impl Search<'_> {
+    /// Notes what an action showed.
+    fn note(&mut self, facts: &Facts, from: usize, action: Action, to: &State) {
+        let steps = self.reached[from].depth + 1;
+        let faults = faults_spent(self.model, to);
+        for invariant in &facts.broken {
+            self.note_break(invariant, faults, (steps, from, Some(action)));
+        }
+        self.witnessed.extend(facts.witnessed.iter().map(|name| (*name).to_owned()));
+    }
+
+    /// Keeps a break if it is the cheapest with so many faults.
+    fn note_break(&mut self, name: &str, faults: u32, found: (u32, usize, Option<Action>)) {
+        let kept = self.breaks.entry(name.to_owned()).or_default().entry(faults).or_insert(found);
+        if found.0 < kept.0 {
+            *kept = found;
+        }
+    }
+
+    /// Judges what is judged in quiescent states: no-orphan and the `[finally]` assertions.
+    fn judge_state(&mut self, number: usize, state: &State, finally: &[Assertion<'_>]) {
+        if !actions::is_quiescent(self.model, state) {
+            return;
+        }
+        let steps = self.reached[number].depth;
+        let faults = faults_spent(self.model, state);
+        let mut world = World {
+            model: self.model,
+            state: state.clone(),
+            facts: Facts::default(),
+            lasting: Facts::default(),
+            dice: Dice::default(),
+            stale_read: false,
+        };
+        world.judge_quiescent();
+        for invariant in &world.facts.broken {
+            self.note_break(invariant, faults, (steps, number, None));
+        }
+        let recreated = state.resources.values().any(|stored| stored.recreated > 0);
+        if recreated || !judge::all_told_ok(self.model, state) {
+            return;
+        }
+        for (name, holds) in finally {
+            self.witnessed.insert((*name).to_owned());
+            if !holds(state) {
+                self.note_break(name, faults, (steps, number, None));
+            }
+        }
+    }
+
+    /// The verdict on one invariant or assertion.
+    fn finding(&self, name: &str, complete: bool) -> Finding {
+        let mut front = Vec::new();
+        let mut path = Vec::new();
+        if let Some(breaks) = self.breaks.get(name) {
+            let mut fewest_steps = u32::MAX;
+            for (faults, (steps, from, action)) in breaks {
+                if *steps < fewest_steps {
+                    fewest_steps = *steps;
+                    front.push((*steps, *faults));
+                    path = self.path(*from, *action);
+                }
+            }
+            front.reverse();
+        }
+        let verdict = match (front.is_empty(), complete, self.witnessed.contains(name)) {
+            (false, _, _) => Verdict::Violated,
+            (true, false, _) => Verdict::Inconclusive,
+            (true, true, true) => Verdict::Holds,
+            (true, true, false) => Verdict::Vacuous,
+        };
+        Finding { verdict, front, path }
+    }
+
+    /// The actions of a shortest path to a state, and the last one.
+    fn path(&self, to: usize, last: Option<Action>) -> Vec<String> {
+        let states: BTreeMap<usize, &State> = self.known.iter().map(|(state, number)| (*number, state)).collect();
+        let mut path: Vec<String> = last.map(|action| action.describe(self.model, states[&to])).into_iter().collect();
+        let mut at = to;
+        while at != 0 {
+            let Reached { parent, action, .. } = &self.reached[at];
+            path.push(action.describe(self.model, states[parent]));
+            at = *parent;
+        }
+        path.reverse();
+        path
+    }
+}
