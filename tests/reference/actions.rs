@@ -50,9 +50,8 @@ impl Action {
         let name = |agent: AgentId| model.scenario.agents[agent].name.clone();
         let seat = |seat: Seat| {
             let call = server::call_at(state, seat);
-            let whose = call.map_or_else(String::new, |call| {
-                format!("{}'s {}", name(call.request.agent), call.request.tool)
-            });
+            let whose =
+                call.map_or_else(String::new, |call| format!("{}'s {}", name(call.request.agent), call.request.tool));
             if matches!(seat, Seat::Orphan(_)) { format!("orphan of {whose}") } else { whose }
         };
         match self {
@@ -128,10 +127,9 @@ fn of_agent(model: &Model, state: &State, id: AgentId) -> Vec<Action> {
 fn of_call(model: &Model, state: &State, seat: Seat) -> Vec<Action> {
     let Some(call) = server::call_at(state, seat) else { return Vec::new() };
     match &call.place {
-        Place::Transit => server::routes(model, state, &call.request)
-            .into_iter()
-            .map(|node| Action::Deliver(seat, node))
-            .collect(),
+        Place::Transit => {
+            server::routes(model, state, &call.request).into_iter().map(|node| Action::Deliver(seat, node)).collect()
+        }
         Place::AtNode(_) if server::can_execute(state, call) => vec![Action::Execute(seat)],
         Place::AtNode(_) | Place::Answered(..) => Vec::new(),
     }
@@ -141,7 +139,7 @@ fn of_call(model: &Model, state: &State, seat: Seat) -> Vec<Action> {
 fn can_cancel(model: &Model, state: &State, index: usize) -> bool {
     let call = &state.orphans[index];
     let Place::AtNode(handling) = &call.place else { return false };
-    let between = handling.next > 0 || super::world::knob("CANCEL0");
+    let between = handling.next > 0;
     let waits = model.design.server.queue == Queue::PerHandle && !server::can_execute(state, call);
     model.protocol.closed_stream == ClosedStream::Cancels && (between || waits)
 }

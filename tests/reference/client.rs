@@ -1,5 +1,7 @@
 //! What an agent decides: what to send next, and what to do with what comes back (sections 3 and 6).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use handlecheck::model::client::{AfterFailure, BeforeWrite, KeyPolicy, Payload, Precondition, Presents};
 use handlecheck::model::scenario::Carried;
 use handlecheck::model::{
@@ -9,7 +11,9 @@ use handlecheck::model::{
 use super::judge;
 use super::rename;
 use super::server;
-use super::state::{Agent, Answer, Change, Content, Field, Key, Known, Life, Next, Redo, Request, State, Tag, Then, View};
+use super::state::{
+    Agent, Answer, Change, Content, Field, Key, Known, Life, Next, Redo, Request, State, Tag, Then, View,
+};
 use super::state::{entry_resource, values};
 use super::world::World;
 
@@ -131,6 +135,7 @@ pub fn send(world: &mut World<'_>, id: AgentId) {
         if client.attempts.is_some() {
             world.state.agents[id].attempts += 1;
         }
+        world.state.agents[id].next = Next::begin();
     }
     world.witness_send(&request);
     let someone_presents_leaked = model.clients.iter().flatten().any(|client| client.presents == Presents::LeakedKey);
@@ -157,7 +162,7 @@ fn bare_request(world: &World<'_>, id: AgentId, tool: Tool, resource: ResourceId
         expected: Vec::new(),
         key: None,
         fence: None,
-        seen: std::collections::BTreeSet::new(),
+        seen: BTreeSet::new(),
         basis: Vec::new(),
         sent_at: None,
         superseded: false,
@@ -212,21 +217,13 @@ fn planned_request(world: &World<'_>, id: AgentId) -> Request {
             Some(content) if client.payload == Payload::Snapshot => {
                 request.snapshot = Some(changed(content, intent, operation));
             }
-            _ => request.seen = seen_by_others(content, id, operation),
+            _ => {}
         }
     }
+    if let Some(content) = content {
+        request.seen = operation.fields().into_iter().flat_map(|field| content[field].shows.clone()).collect();
+    }
     request
-}
-
-/// What a view showed of the fields that a bare change sets, but for the author's own changes, which are excused anyway.
-fn seen_by_others(
-    content: Option<&Content>,
-    author: AgentId,
-    operation: &Operation,
-) -> std::collections::BTreeSet<Change> {
-    let (Some(content), Operation::Set(_)) = (content, operation) else { return std::collections::BTreeSet::new() };
-    let shown = operation.fields().into_iter().flat_map(|field| &content[field].shows);
-    shown.filter(|change| change.author() != Some(author)).cloned().collect()
 }
 
 /// Some content with a change in it: each named field shows the change as well.
@@ -291,22 +288,22 @@ fn take_view(world: &mut World<'_>, id: AgentId, request: &Request, answer: &Ans
     }
     let agent = &mut world.state.agents[id];
     let then = match &mut agent.next {
-        Next::Plan { reread, then } => {
+        Next::Plan { reread, then, old } => {
             reread.retain(|resource| *resource != request.resource);
             if !reread.is_empty() {
                 return;
             }
-            then.clone()
+            (then.clone(), old.clone())
         }
         Next::Again(_) => return,
     };
     if missing_views(world.model, &world.state, id).is_empty() {
-        act_on_views(world, id, then);
+        act_on_views(world, id, then.0, &then.1);
     }
 }
 
 /// All views are there: go on to the write, or judge them first.
-fn act_on_views(world: &mut World<'_>, id: AgentId, then: Then) {
+fn act_on_views(world: &mut World<'_>, id: AgentId, then: Then, old: &BTreeMap<ResourceId, View>) {
     let Some(Entry::Mutate { resource, operation, given }) = current_entry(world.model, &world.state, id) else {
         return;
     };
@@ -315,7 +312,7 @@ fn act_on_views(world: &mut World<'_>, id: AgentId, then: Then) {
     match then {
         Then::Write => {}
         Then::Verify => tell(world, id, if shown { Told::Ok } else { Told::Unknown }, shown, false),
-        Then::Replan { event, tool, nested, old } => {
+        Then::Replan { event, tool, nested } => {
             let (condition, otherwise) = condition_of(world.model, id, event, tool, nested);
             let agrees = |resource: &ResourceId, fields: Option<Vec<usize>>| {
                 let content = |view: Option<&View>| view.and_then(|view| view.content.as_ref().map(values));
@@ -334,9 +331,15 @@ fn act_on_views(world: &mut World<'_>, id: AgentId, then: Then) {
                 }
             };
             if goes_ahead {
-                world.state.agents[id].next = Next::begin();
+                let old = old.clone();
+                world.state.agents[id].next = Next::Plan { reread: Vec::new(), then: Then::Write, old };
             } else {
-                do_reaction(world, id, otherwise, Cause { event, tool, nested: nested + 1, request: None, answer: None });
+                do_reaction(
+                    world,
+                    id,
+                    otherwise,
+                    Cause { event, tool, nested: nested + 1, request: None, answer: None },
+                );
             }
         }
     }
@@ -409,14 +412,13 @@ pub fn minted_content(model: &Model, resource: ResourceId, intent: (AgentId, usi
         .collect()
 }
 
-/// The agent is told that the stream of this request broke. A read is always sent again (section 6).
+/// The agent is told that the stream of this request broke. A read is always sent again (section 6): the agent is as
+/// it was before it sent it.
 pub fn broken_stream(world: &mut World<'_>, id: AgentId, request: &Request) {
-    let agent = &mut world.state.agents[id];
     if request.tool == Tool::Read {
-        agent.tag = Tag::Repeat;
         return;
     }
-    agent.broke = world.model.client(id, request.tool).attempts.is_some();
+    world.state.agents[id].broke = world.model.client(id, request.tool).attempts.is_some();
     react(world, id, Event::BrokenStream, request, None);
 }
 
@@ -470,11 +472,9 @@ fn do_reaction(world: &mut World<'_>, id: AgentId, reaction: Reaction, cause: Ca
             send_again(world, id, cause.request, current, new_key);
         }
         Reaction::Replan { new_key, only_if } => {
-            let keeps_old = matches!(only_if, Some((Condition::Disjoint, _)));
-            let old = if keeps_old { world.state.agents[id].views.clone() } else { Default::default() };
             let then = match only_if {
                 None => Then::Write,
-                Some(_) => Then::Replan { event: cause.event, tool: cause.tool, nested: cause.nested, old },
+                Some(_) => Then::Replan { event: cause.event, tool: cause.tool, nested: cause.nested },
             };
             read_again(world, id, then, new_key);
         }
@@ -527,8 +527,11 @@ fn read_again(world: &mut World<'_>, id: AgentId, then: Then, new_key: bool) {
     agent.tag = Tag::Replan;
     if let Some(Entry::Mutate { resource, given, operation }) = current_entry(world.model, &world.state, id) {
         let known = (*operation != Operation::Mint).then_some(*resource);
-        let reread = known.into_iter().chain(given.iter().copied()).collect();
-        world.state.agents[id].next = Next::Plan { reread, then };
+        let reread: Vec<ResourceId> = known.into_iter().chain(given.iter().copied()).collect();
+        let agent = &mut world.state.agents[id];
+        let old = agent.views.iter().filter(|(resource, _)| reread.contains(resource));
+        let old = old.map(|(resource, view)| (*resource, view.clone())).collect();
+        agent.next = Next::Plan { reread, then, old };
         if new_key {
             renumber(world, id);
         }
@@ -600,7 +603,7 @@ fn begin_entry(world: &mut World<'_>, id: AgentId) {
     };
     let agent = &mut world.state.agents[id];
     agent.tag = Tag::First;
-    agent.next = Next::Plan { reread, then: Then::Write };
+    agent.next = Next::Plan { reread, then: Then::Write, old: BTreeMap::new() };
     let first_plan = agent.redo.as_ref().is_some_and(|redo| redo.same_key);
     agent.number = first_plan.then_some(0);
     agent.attempts = 0;

@@ -6,7 +6,9 @@ use handlecheck::model::{
     AgentId, Entry, EntryId, Model, Operation, Outcome, Principal, Told, Tool, design::PrincipalPart,
 };
 
-use super::state::{Answer, Call, Change, Content, Handle, Intent, Life, Place, Request, State, Stored, Tag, Target, values};
+use super::state::{
+    Answer, Call, Change, Content, Handle, Intent, Life, Place, Request, State, Stored, Tag, Target, values,
+};
 use super::world::World;
 
 pub const NO_LOST_UPDATE: &str = "no-lost-update";

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use handlecheck::model::design::{State as StateIn, Versions};
 use handlecheck::model::{Model, Reaction};
 
-use super::state::{Answer, Call, Handle, Intent, Key, KeyEntry, Keys, Next, Place, Print, Request, State, Then, View};
+use super::state::{Answer, Call, Handle, Intent, Key, KeyEntry, Keys, Next, Place, Print, Request, State, View};
 
 /// What a number counts, and for whom: numbers of different kinds are never compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,8 +80,7 @@ fn numbers(state: &mut State, visit: &mut dyn FnMut(Kind, &mut u32)) {
         }
         match &mut agent.next {
             Next::Again(request) => in_request(request, visit),
-            Next::Plan { then: Then::Replan { old, .. }, .. } => old.values_mut().for_each(|view| in_view(view, visit)),
-            Next::Plan { .. } => {}
+            Next::Plan { old, .. } => old.values_mut().for_each(|view| in_view(view, visit)),
         }
         if let Some(call) = &mut agent.call {
             in_call(call, visit);

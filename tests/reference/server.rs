@@ -246,7 +246,8 @@ fn names_one_content(world: &mut World<'_>, before: &State) {
     }
     let names_two = world.state.resources.iter().any(|(handle, stored)| {
         let same_version = before.resources.get(handle).filter(|before| before.version == stored.version);
-        same_version.is_some_and(|before| super::state::values(&before.content) != super::state::values(&stored.content))
+        same_version
+            .is_some_and(|before| super::state::values(&before.content) != super::state::values(&stored.content))
     });
     if names_two {
         world.broken(judge::VERSION_NAMES_ONE_CONTENT);
@@ -323,5 +324,6 @@ pub fn note_what_is_current(model: &Model, state: &State, request: &mut Request)
 
 /// Can a read be served from a copy that lags?
 pub fn can_lag(model: &Model) -> bool {
-    model.design.server.reads_from != ReadsFrom::Store || model.scenario.faults.get("stale-read").is_some_and(|n| *n > 0)
+    model.design.server.reads_from != ReadsFrom::Store
+        || model.scenario.faults.get("stale-read").is_some_and(|n| *n > 0)
 }

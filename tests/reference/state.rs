@@ -135,7 +135,7 @@ pub struct Request {
     pub expected: Vec<(Handle, u32)>,
     pub key: Option<Key>,
     pub fence: Option<u32>,
-    /// Ghost: what the author's view showed of each field that a bare change sets, but for the author's own changes.
+    /// Ghost: what the author's view showed of the fields that the operation names, when it was planned.
     pub seen: BTreeSet<Change>,
     /// Ghost: what the author saw of the resources that the plan rests on (`given`).
     pub basis: Vec<(Handle, Option<u32>, Option<Vec<Value>>)>,
@@ -158,6 +158,8 @@ pub struct Answer {
     pub token: Option<Token>,
     /// The current versions, for a refusal as stale.
     pub current: Vec<(Handle, u32)>,
+    /// It was answered from a record.
+    pub replayed: bool,
     /// Ghost: the handle that it is about.
     pub about: Option<Handle>,
     /// Ghost: invariants that are broken when it is received.
@@ -174,6 +176,7 @@ impl Answer {
             minted: None,
             token: None,
             current: Vec::new(),
+            replayed: false,
             about,
             breaks: BTreeSet::new(),
         }
@@ -245,8 +248,8 @@ pub enum Then {
     /// It plans and writes.
     Write,
     /// It replans if a condition holds on what the reads showed, else it reacts otherwise: as the reaction of this
-    /// event for this tool says, `nested` levels of `else` deep. `old` are the views before the reads.
-    Replan { event: Event, tool: Tool, nested: usize, old: BTreeMap<ResourceId, View> },
+    /// event for this tool says, `nested` levels of `else` deep.
+    Replan { event: Event, tool: Tool, nested: usize },
     /// It tells `ok` if the content shows its change, else `unknown`.
     Verify,
 }
@@ -254,8 +257,9 @@ pub enum Then {
 /// What an agent means to do next for its current entry.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Next {
-    /// Read these resources again, and any other view that it needs and lacks; then act.
-    Plan { reread: Vec<ResourceId>, then: Then },
+    /// Read these resources again, and any other view that it needs and lacks; then act. `old` are the views that it
+    /// had of them, which it keeps until it sends its change.
+    Plan { reread: Vec<ResourceId>, then: Then, old: BTreeMap<ResourceId, View> },
     /// Send these arguments again.
     Again(Box<Request>),
 }
@@ -263,7 +267,7 @@ pub enum Next {
 impl Next {
     /// The beginning of an entry.
     pub fn begin() -> Self {
-        Self::Plan { reread: Vec::new(), then: Then::Write }
+        Self::Plan { reread: Vec::new(), then: Then::Write, old: BTreeMap::new() }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The steps of a handler (section 5): one function each. A step passes, or ends the call.
 
 use handlecheck::model::design::{
-    FenceSeen, FingerprintPart, Foreign, Identity, OtherPayload, ReadsFrom, ScopePart, State as StateIn, Taken, Versions,
+    FenceSeen, FingerprintPart, Foreign, Identity, OtherPayload, ReadsFrom, ScopePart, State as StateIn, Taken,
+    Versions,
 };
 use handlecheck::model::{Model, Operation, Outcome, Principal, design::PrincipalPart};
 
@@ -223,6 +224,7 @@ impl Step<'_, '_> {
             }
             Some(KeyEntry::Record { answer, by, .. }) => {
                 let mut answer = answer.clone();
+                answer.replayed = true;
                 if by != judge::principal(self.model(), self.request.agent) {
                     answer.breaks.insert(judge::NO_CROSS_PRINCIPAL);
                 }
@@ -410,11 +412,8 @@ impl Step<'_, '_> {
         let version = Some(carried.unwrap_or(stored.version));
         let mut view = View { handle, version, content: Some(content), life: stored.life, fence };
         let previous = stored.previous.clone();
-        let lagging = previous.map(|(content, version)| View {
-            content: Some(content),
-            version: Some(version),
-            ..view.clone()
-        });
+        let lagging =
+            previous.map(|(content, version)| View { content: Some(content), version: Some(version), ..view.clone() });
         let node = self.handling.node;
         match self.model().design.server.reads_from {
             _ if self.world.stale_read => view = lagging.unwrap_or(view),

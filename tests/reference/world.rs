@@ -74,8 +74,3 @@ impl World<'_> {
         self.facts.witnessed.insert(invariant);
     }
 }
-
-/// An experiment's choice, from the environment.
-pub fn knob(name: &str) -> bool {
-    std::env::var(name).is_ok_and(|value| value == "1")
-}
