@@ -26,8 +26,8 @@ pub const VERSION_NAMES_ONE_CONTENT: &str = "version-names-one-content";
 pub const FRESH_READ: &str = "fresh-read";
 pub const RESOLVES: &str = "resolves";
 
-/// All invariants but `resolves`, which is judged on the whole graph.
-pub const SAFETY: &[&str] = &[
+/// All invariants. `resolves` is judged on the whole graph.
+pub const ALL: &[&str] = &[
     NO_LOST_UPDATE,
     NO_DOUBLE_WRITE,
     NO_CROSS_PRINCIPAL,
@@ -41,6 +41,7 @@ pub const SAFETY: &[&str] = &[
     NO_EFFECT_AFTER_REVOCATION,
     VERSION_NAMES_ONE_CONTENT,
     FRESH_READ,
+    RESOLVES,
 ];
 
 /// The part of a principal.

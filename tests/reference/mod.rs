@@ -5,6 +5,7 @@ pub mod actions;
 pub mod client;
 pub mod faults;
 pub mod judge;
+pub mod liveness;
 pub mod rename;
 pub mod search;
 pub mod server;

@@ -1,11 +1,13 @@
 //! Breadth-first search over all reachable states, and the verdicts of section 9.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use handlecheck::model::{Model, Verdict};
 
 use super::actions::{self, Action};
 use super::judge;
+use super::liveness::{self, Edge};
 use super::rename;
 use super::state::State;
 use super::world::{Dice, Facts, World};
@@ -36,58 +38,50 @@ pub struct Report {
 struct Reached {
     depth: u32,
     parent: usize,
-    action: Action,
+    /// `None` for the initial state.
+    action: Option<Action>,
 }
 
 /// The search in progress.
 struct Search<'m> {
     model: &'m Model,
     /// Every state, with its number in the order of discovery.
-    known: HashMap<State, usize>,
+    known: HashMap<Rc<State>, usize>,
+    states: Vec<Rc<State>>,
     reached: Vec<Reached>,
+    edges: Vec<Vec<Edge>>,
     /// Per invariant, the cheapest break for each number of faults: its steps, and the state and action of it.
     breaks: BTreeMap<String, BTreeMap<u32, (u32, usize, Option<Action>)>>,
     witnessed: BTreeSet<String>,
 }
 
-/// Explores a model, up to this many states, and judges every invariant but `resolves`, and these assertions.
+/// Explores a model, up to this many states, and judges every invariant and these assertions.
 pub fn check(model: &Model, most_states: usize, finally: &[Assertion<'_>]) -> Report {
     let mut search = Search {
         model,
         known: HashMap::new(),
+        states: Vec::new(),
         reached: Vec::new(),
+        edges: Vec::new(),
         breaks: BTreeMap::new(),
         witnessed: BTreeSet::new(),
     };
-    let initial = rename::canonical(model, State::initial(model));
-    let mut frontier = VecDeque::new();
-    search.known.insert(initial.clone(), 0);
-    search.reached.push(Reached { depth: 0, parent: 0, action: Action::Cancel(0) });
-    frontier.push_back((0, initial));
-    let (mut transitions, mut complete) = (0, true);
-    while let Some((number, state)) = frontier.pop_front() {
-        search.judge_state(number, &state, finally);
-        for successor in actions::successors(model, &state) {
-            transitions += 1;
-            search.note(&successor.facts, number, successor.action, &successor.state);
-            if search.known.contains_key(&successor.state) {
-                continue;
-            }
-            if search.known.len() >= most_states {
-                complete = false;
-                continue;
-            }
-            let next = search.reached.len();
-            let depth = search.reached[number].depth + 1;
-            search.reached.push(Reached { depth, parent: number, action: successor.action });
-            search.known.insert(successor.state.clone(), next);
-            frontier.push_back((next, successor.state));
-        }
+    search.add(rename::canonical(model, State::initial(model)), Reached { depth: 0, parent: 0, action: None });
+    let mut complete = true;
+    let mut number = 0;
+    while number < search.states.len() {
+        complete &= search.expand(number, most_states);
+        search.judge_state(number, finally);
+        number += 1;
     }
-    let names = judge::SAFETY.iter().map(|name| (*name).to_owned());
+    if complete {
+        search.judge_liveness();
+    }
+    let names = judge::ALL.iter().map(|name| (*name).to_owned());
     let names = names.chain(finally.iter().map(|(name, _)| (*name).to_owned()));
     let findings = names.map(|name| (name.clone(), search.finding(&name, complete))).collect();
-    Report { states: search.known.len(), transitions, complete, findings }
+    let transitions = search.edges.iter().map(Vec::len).sum();
+    Report { states: search.states.len(), transitions, complete, findings }
 }
 
 /// How many faults were spent on the way to a state.
@@ -97,6 +91,36 @@ fn faults_spent(model: &Model, state: &State) -> u32 {
 }
 
 impl Search<'_> {
+    /// Gives a new state its number.
+    fn add(&mut self, state: State, reached: Reached) -> usize {
+        let number = self.states.len();
+        let state = Rc::new(state);
+        self.known.insert(Rc::clone(&state), number);
+        self.states.push(state);
+        self.reached.push(reached);
+        self.edges.push(Vec::new());
+        number
+    }
+
+    /// Performs every action that is possible in a state. False if a new state was left out.
+    fn expand(&mut self, number: usize, most_states: usize) -> bool {
+        let mut complete = true;
+        for successor in actions::successors(self.model, &Rc::clone(&self.states[number])) {
+            self.note(&successor.facts, number, successor.action, &successor.state);
+            let depth = self.reached[number].depth + 1;
+            let next = match self.known.get(&successor.state) {
+                Some(next) => *next,
+                None if self.states.len() >= most_states => {
+                    complete = false;
+                    continue;
+                }
+                None => self.add(successor.state, Reached { depth, parent: number, action: Some(successor.action) }),
+            };
+            self.edges[number].push((next, liveness::mover(successor.action)));
+        }
+        complete
+    }
+
     /// Notes what an action showed.
     fn note(&mut self, facts: &Facts, from: usize, action: Action, to: &State) {
         let steps = self.reached[from].depth + 1;
@@ -116,7 +140,8 @@ impl Search<'_> {
     }
 
     /// Judges what is judged in quiescent states: no-orphan and the `[finally]` assertions.
-    fn judge_state(&mut self, number: usize, state: &State, finally: &[Assertion<'_>]) {
+    fn judge_state(&mut self, number: usize, finally: &[Assertion<'_>]) {
+        let state = &*Rc::clone(&self.states[number]);
         if !actions::is_quiescent(self.model, state) {
             return;
         }
@@ -146,6 +171,16 @@ impl Search<'_> {
         }
     }
 
+    /// Judges `resolves`: a break is a state in which a fair run can stay for ever while some intent stays open.
+    fn judge_liveness(&mut self) {
+        self.witnessed.insert(judge::RESOLVES.to_owned());
+        let states: Vec<&State> = self.states.iter().map(Rc::as_ref).collect();
+        for number in liveness::unresolved(self.model, &states, &self.edges) {
+            let faults = faults_spent(self.model, &self.states[number]);
+            self.note_break(judge::RESOLVES, faults, (self.reached[number].depth, number, None));
+        }
+    }
+
     /// The verdict on one invariant or assertion.
     fn finding(&self, name: &str, complete: bool) -> Finding {
         let mut front = Vec::new();
@@ -172,12 +207,11 @@ impl Search<'_> {
 
     /// The actions of a shortest path to a state, and the last one.
     fn path(&self, to: usize, last: Option<Action>) -> Vec<String> {
-        let states: BTreeMap<usize, &State> = self.known.iter().map(|(state, number)| (*number, state)).collect();
-        let mut path: Vec<String> = last.map(|action| action.describe(self.model, states[&to])).into_iter().collect();
+        let describe = |action: &Action, from: usize| action.describe(self.model, &self.states[from]);
+        let mut path: Vec<String> = last.iter().map(|action| describe(action, to)).collect();
         let mut at = to;
-        while at != 0 {
-            let Reached { parent, action, .. } = &self.reached[at];
-            path.push(action.describe(self.model, states[parent]));
+        while let Reached { parent, action: Some(action), .. } = &self.reached[at] {
+            path.push(describe(action, *parent));
             at = *parent;
         }
         path.reverse();
