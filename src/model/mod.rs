@@ -36,10 +36,18 @@ pub mod limits {
     pub const FIELDS: usize = 16;
     /// Mutating work entries of all agents together.
     pub const INTENTS: usize = 48;
+    /// Steps of a handler, those of `at-end` included.
+    pub const STEPS: usize = 64;
+    /// Assertions of a scenario, those of `[finally]` and those of `[sometimes]` each.
+    pub const ASSERTIONS: usize = 64;
     /// The budget of one fault.
     pub const BUDGET: u8 = 15;
     /// The bound of `attempts`.
     pub const ATTEMPTS: u8 = 15;
+    /// The size of a number in a field: beyond it, not every JSON reader would read the same number from a trace.
+    pub const NUMBER: i64 = (1 << 53) - 1;
+    /// The version of a resource at the start. It leaves room to advance.
+    pub const VERSION: u32 = 1_000_000_000;
     /// Bytes of an input file.
     pub const FILE_BYTES: u64 = 1 << 20;
 }

@@ -1,0 +1,283 @@
+//! Checks the three inputs of a run against each other.
+
+use std::collections::BTreeSet;
+
+use crate::model::client::{Client, Event};
+use crate::model::design::{Handles, State};
+use crate::model::scenario::{Entry, Operation, Principal};
+use crate::model::{
+    Agent, AgentId, Design, Expectation, Handler, Model, Outcome, Protocol, Reaction, ResourceId, Scenario, Tool,
+    client::{BeforeWrite, Payload, Precondition},
+};
+
+use super::diagnostic::{Diagnostic, InputError, Place, Severity};
+use super::report::expected as advice;
+use super::{Input, Source};
+
+/// Composes a run's three inputs, with what its author should know. `invariants` are the names that the design's
+/// `[expect]` may use, besides those of the scenario's assertions.
+///
+/// # Errors
+///
+/// What each input allows and the three together don't: work that the design has no handler for, two expectations that
+/// contradict each other, an expectation of something that is not judged, state kept in sessions under a protocol that
+/// has none.
+pub fn compose(
+    scenario: &Input<Scenario>,
+    design: &Input<Design>,
+    protocol: &Input<Protocol>,
+    invariants: &[&str],
+) -> Result<(Model, Vec<Diagnostic>), InputError> {
+    let model = Model::compose(scenario.value.clone(), design.value.clone(), protocol.value.clone());
+    let mut check = Check { model: &model, scenario: &scenario.source, design: &design.source, found: Vec::new() };
+    check.handlers();
+    check.sessions();
+    check.expectations(invariants);
+    check.handles();
+    check.budgets();
+    let mut diagnostics = check.found;
+    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
+        return Err(InputError { diagnostics });
+    }
+    Ok((model, diagnostics))
+}
+
+struct Check<'a> {
+    model: &'a Model,
+    scenario: &'a Source,
+    design: &'a Source,
+    found: Vec<Diagnostic>,
+}
+
+impl Check<'_> {
+    fn push(&mut self, severity: Severity, place: Place, message: String, label: &str, help: Option<String>) {
+        let label = label.to_owned();
+        self.found.push(Diagnostic { severity, message, label, help, place: Some(place) });
+    }
+
+    fn place_of_entry(&self, agent: &Agent, entry: usize) -> Place {
+        self.scenario.place_of(&["agents", &agent.name, "work", &entry.to_string()])
+    }
+
+    /// Every tool that the work uses has a handler that can serve it. Each tool is reported once.
+    fn handlers(&mut self) {
+        let mut reported = BTreeSet::new();
+        for (agent_id, agent) in self.model.scenario.agents.iter().enumerate() {
+            for (index, entry) in agent.work.iter().enumerate() {
+                for (tool, why) in self.missing_tools(agent_id, entry) {
+                    if reported.insert(tool) {
+                        let place = self.place_of_entry(agent, index);
+                        let message =
+                            format!("design `{}` has no handler of the tool `{tool}`", self.model.design.name);
+                        let help = if tool == Tool::Mint {
+                            "`[server.mint]` needs a transaction with the step `mint`".to_owned()
+                        } else {
+                            format!("the design needs a table `[server.{tool}]`")
+                        };
+                        self.push(Severity::Error, place, message, why, Some(help));
+                    }
+                }
+            }
+        }
+    }
+
+    fn missing_tools(&self, agent: AgentId, entry: &Entry) -> Vec<(Tool, &'static str)> {
+        let server = &self.model.design.server;
+        let can_read = server.handler(Tool::Read).is_some();
+        match entry {
+            Entry::Read { .. } if !can_read => vec![(Tool::Read, "this entry calls it")],
+            Entry::Read { .. } | Entry::HandOff { .. } => Vec::new(),
+            Entry::Mutate { operation, .. } => {
+                let tool = operation.tool();
+                let handler = server.handler(tool).filter(|handler| tool != Tool::Mint || mints(handler));
+                match handler {
+                    None => vec![(tool, "this entry calls it")],
+                    Some(handler) if !can_read && reads(self.model.client(agent, tool), operation, handler) => {
+                        vec![(Tool::Read, "for this entry the agent may read first or again")]
+                    }
+                    Some(_) => Vec::new(),
+                }
+            }
+        }
+    }
+
+    fn sessions(&mut self) {
+        if self.model.design.server.state == State::Session && !self.model.protocol.sessions {
+            let place = self.design.place_of(&["server", "state"]);
+            let message = format!("protocol `{}` has no sessions to keep state in", self.model.protocol.name);
+            let help = "choose another place for the state, or a protocol with `sessions = true`".to_owned();
+            self.push(Severity::Error, place, message, "state is found by session", Some(help));
+        }
+    }
+
+    fn expectations(&mut self, invariants: &[&str]) {
+        let Model { scenario, design, .. } = self.model;
+        let Some(of_design) = design.expect.get(&scenario.name) else { return };
+        let assertions = scenario.finally.iter().chain(&scenario.sometimes).map(|assertion| assertion.name.as_str());
+        let known: Vec<&str> = invariants.iter().copied().chain(assertions).collect();
+        let of_scenario = scenario.expect.get(&design.name);
+        for (name, expected) in of_design {
+            let place = || self.design.place_of(&["expect", &scenario.name, name]);
+            if !known.contains(&name.as_str()) {
+                let message = format!("unknown invariant or assertion `{name}`");
+                let (label, help) = advice(name, &known);
+                self.push(Severity::Error, place(), message, &label, help);
+            }
+            if let Some(other) = of_scenario.and_then(|all| all.get(name)).filter(|other| *other != expected) {
+                let message = format!("two expectations of `{name}` contradict each other");
+                let line = self.scenario.place_of(&["expect", &design.name, name]).line();
+                let origin = &self.scenario.origin;
+                let label = format!("line {line} of {origin} expects {}", written(other));
+                self.push(Severity::Error, place(), message, &label, None);
+            }
+        }
+    }
+
+    /// An agent that can never get a handle that it uses leaves its work undone, and proves nothing.
+    fn handles(&mut self) {
+        let scenario = &self.model.scenario;
+        let known = known_handles(self.model);
+        for (agent_id, agent) in scenario.agents.iter().enumerate() {
+            let mut reported = BTreeSet::new();
+            for (index, entry) in agent.work.iter().enumerate() {
+                for resource in uses(entry) {
+                    if known.contains(&(agent_id, resource)) || !reported.insert(resource) {
+                        continue;
+                    }
+                    let place = self.place_of_entry(agent, index);
+                    let name = &scenario.resources[resource].name;
+                    let message = format!("agent `{}` never gets the handle of `{name}`", agent.name);
+                    let (label, help) = if foreign(scenario, agent, resource) {
+                        let help = "raise the budget of `leak-handle`, or let the server's handles be sequential";
+                        ("the agent's principal has no right on it", help)
+                    } else if agent.parent.is_some() {
+                        ("a subagent knows what it was handed", "let another agent hand it off to this one")
+                    } else {
+                        ("it is minted by another agent", "let that agent hand it off to this one")
+                    };
+                    self.push(Severity::Warning, place, message, label, Some(help.to_owned()));
+                }
+            }
+        }
+    }
+
+    fn budgets(&mut self) {
+        let keys = &self.model.design.keys;
+        for (fault, can_strike, setting) in
+            [("expire-key", keys.expire, "expire"), ("expire-claim", keys.claims_expire, "claims-expire")]
+        {
+            if self.model.scenario.faults.contains_key(fault) && !can_strike {
+                let place = self.scenario.place_of(&["faults", fault]);
+                let design = &self.model.design.name;
+                let message = format!("the fault `{fault}` never strikes design `{design}`");
+                let help = format!("`[server.keys]` has no `{setting} = true`");
+                self.push(Severity::Warning, place, message, "this budget is never spent", Some(help));
+            }
+        }
+    }
+}
+
+/// An expectation as a file writes it.
+fn written(expectation: &Expectation) -> String {
+    match expectation {
+        Expectation::Verdict(verdict) => format!("\"{verdict}\""),
+        Expectation::Break { steps, faults } => format!("{{ steps = {steps}, faults = {faults} }}"),
+    }
+}
+
+fn mints(handler: &Handler) -> bool {
+    handler.transactions.iter().flatten().any(|step| *step == "mint")
+}
+
+/// Whether an agent may call `read` on the way of a call: for a view to start from, or as a reaction.
+fn reads(client: &Client, operation: &Operation, handler: &Handler) -> bool {
+    let needs_view = match operation {
+        Operation::Mint => false,
+        Operation::Approve => true,
+        Operation::Set(_) | Operation::Append(_) | Operation::Increment(_) if client.payload == Payload::Snapshot => {
+            true
+        }
+        _ => client.precondition != Precondition::None,
+    };
+    let loses_lease = handler.transactions.iter().flatten().any(|step| ["check-lease", "check-fence"].contains(step));
+    let lease_lost = Event::Refused(Outcome::LeaseLost);
+    (needs_view && !client.blind)
+        || client.before_write == BeforeWrite::ReadAgain
+        || client.on.values().any(reaction_reads)
+        || (loses_lease && reaction_reads(&client.reaction(lease_lost)))
+}
+
+fn reaction_reads(reaction: &Reaction) -> bool {
+    match reaction {
+        Reaction::Replan { .. } | Reaction::Read => true,
+        Reaction::Same { .. } | Reaction::SameWithNewVersion { .. } | Reaction::Mint { .. } | Reaction::Tell(_) => {
+            false
+        }
+    }
+}
+
+/// The resources whose handle an entry needs.
+fn uses(entry: &Entry) -> Vec<ResourceId> {
+    match entry {
+        Entry::Mutate { operation: Operation::Mint, given, .. } => given.clone(),
+        Entry::Mutate { resource, given, .. } => [*resource].into_iter().chain(given.iter().copied()).collect(),
+        Entry::Read { resource } | Entry::HandOff { resource, .. } => vec![*resource],
+    }
+}
+
+/// Every handle that each agent may come to know in some run.
+fn known_handles(model: &Model) -> BTreeSet<(AgentId, ResourceId)> {
+    let Model { scenario, design, .. } = model;
+    let found_out = scenario.faults.contains_key("leak-handle") || design.server.handles == Handles::Sequential;
+    let mut known = BTreeSet::new();
+    for (agent_id, agent) in scenario.agents.iter().enumerate() {
+        for (resource_id, resource) in scenario.resources.iter().enumerate() {
+            let foreign = foreign(scenario, agent, resource_id);
+            let from_the_start = resource.owner.is_some() && agent.parent.is_none() && !foreign;
+            let mints = agent.work.iter().any(|entry| {
+                matches!(entry, Entry::Mutate { operation: Operation::Mint, resource, .. } if *resource == resource_id)
+            });
+            if from_the_start || mints || (foreign && found_out) {
+                known.insert((agent_id, resource_id));
+            }
+        }
+    }
+    // Hand-offs, until nobody learns anything more.
+    loop {
+        let before = known.len();
+        for (agent_id, agent) in scenario.agents.iter().enumerate() {
+            for entry in &agent.work {
+                if let Entry::HandOff { resource, to, .. } = entry
+                    && known.contains(&(agent_id, *resource))
+                {
+                    known.extend(to.iter().map(|receiver| (*receiver, *resource)));
+                }
+            }
+        }
+        if known.len() == before {
+            return known;
+        }
+    }
+}
+
+/// Whether an agent's principal neither owns a resource nor shares it.
+fn foreign(scenario: &Scenario, agent: &Agent, resource: ResourceId) -> bool {
+    let minter = || {
+        scenario.agents.iter().find(|agent| {
+            agent.work.iter().any(|entry| {
+                matches!(entry, Entry::Mutate { operation: Operation::Mint, resource: minted, .. } if *minted == resource)
+            })
+        })
+    };
+    let resource = &scenario.resources[resource];
+    let owner = resource.owner.as_ref().or_else(|| minter().map(|agent| &agent.principal));
+    !owner.into_iter().chain(&resource.shared_with).any(|entitled| covers(entitled, &agent.principal))
+}
+
+/// Whether a principal is the entitled one, as far as that one says who it is.
+fn covers(entitled: &Principal, principal: &Principal) -> bool {
+    let Principal { subject, client, tenant } = entitled;
+    let same = |wanted: &Option<String>, is: &Option<String>| wanted.is_none() || wanted == is;
+    *subject == principal.subject && same(client, &principal.client) && same(tenant, &principal.tenant)
+}

@@ -1,0 +1,40 @@
+//! Reads scenarios, designs and protocols: from TOML, as typed, to [`crate::model`], as meant.
+//!
+//! Everything that is wrong with a file is reported at once, each with its place. This module knows nothing of states
+//! or steps. The way of an input is [`resolve`] (which text is meant by a name or a path), then [`read_scenario`],
+//! [`read_design`] or [`read_protocol`], then [`compose`], which checks the three against each other.
+
+mod client;
+mod compose;
+mod design;
+mod diagnostic;
+mod expect;
+mod handler;
+pub mod library;
+mod protocol;
+mod reader;
+mod render;
+mod report;
+mod resolve;
+mod scenario;
+mod source;
+mod words;
+
+pub use compose::compose;
+pub use design::read_design;
+pub use diagnostic::{Diagnostic, InputError, Place, Severity};
+pub use protocol::{DEFAULT_PROTOCOL, read_protocol};
+pub use render::{Look, render};
+pub use resolve::{protocol_of, resolve};
+pub use scenario::read_scenario;
+pub use source::{Kind, Source};
+
+/// An input as it was read: what it means, and the text that says so.
+#[derive(Clone, Debug)]
+pub struct Input<T> {
+    /// What it means. It may be altered (a design of which one step is removed, say) before it is composed: places in
+    /// the text are looked up only when something is wrong.
+    pub value: T,
+    /// The text.
+    pub source: Source,
+}

@@ -1,0 +1,123 @@
+//! From a path or a name to a text.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::model::{Protocol, Scenario, limits};
+use crate::suggest::{did_you_mean, one_of};
+
+use super::diagnostic::InputError;
+use super::protocol::{DEFAULT_PROTOCOL, read_protocol};
+use super::{Input, Kind, Source, library};
+
+/// Finds the text that `spec` means: a path, or the name of a file in `beside` (the folder of the file that names it) or
+/// else of a shipped model.
+///
+/// A `spec` is a path if it has a separator in it, ends in `.toml`, or is the name of a file that exists. A relative path
+/// starts in the current folder, or, if nothing is there, in `beside`. A name is looked for as `NAME.KIND.toml` and
+/// `NAME.toml`, in `beside`, in its folder for the kind (`designs`, say) and in that folder's neighbour of the same name.
+///
+/// # Errors
+///
+/// There is no such file or name (with the nearest shipped name), or the file is a folder, can't be read, is larger than
+/// [`limits::FILE_BYTES`], or is not UTF-8.
+pub fn resolve(kind: Kind, spec: &str, beside: Option<&Path>) -> Result<Source, InputError> {
+    let path = Path::new(spec);
+    let has_separator = spec.contains(std::path::is_separator);
+    if has_separator || path.extension().is_some_and(|extension| extension == "toml") || path.is_file() {
+        let below = beside.map(|folder| folder.join(path)).filter(|below| !path.exists() && below.exists());
+        return read_file(kind, below.as_deref().unwrap_or(path));
+    }
+    if let Some(path) = beside.and_then(|folder| file_beside(kind, spec, folder)) {
+        return read_file(kind, &path);
+    }
+    library::find(kind, spec).ok_or_else(|| unknown(kind, spec))
+}
+
+/// The protocol of a run of this scenario: the one that the caller asks for, or the scenario, or the default.
+///
+/// # Errors
+///
+/// As [`resolve`] and [`read_protocol`]. A name that the scenario has wrong is reported with its place.
+pub fn protocol_of(scenario: &Input<Scenario>, asked: Option<&str>) -> Result<Input<Protocol>, InputError> {
+    let source = match (asked, &scenario.value.protocol) {
+        (Some(spec), _) => resolve(Kind::Protocol, spec, None)?,
+        (None, Some(spec)) => {
+            resolve(Kind::Protocol, spec, scenario.source.folder.as_deref()).map_err(|mut error| {
+                for diagnostic in &mut error.diagnostics {
+                    diagnostic.place = Some(scenario.source.place_of(&["protocol"]));
+                }
+                error
+            })?
+        }
+        (None, None) => resolve(Kind::Protocol, DEFAULT_PROTOCOL, None)?,
+    };
+    read_protocol(&source)
+}
+
+fn file_beside(kind: Kind, name: &str, folder: &Path) -> Option<PathBuf> {
+    let folders = [folder.to_owned(), folder.join(kind.folder()), folder.join("..").join(kind.folder())];
+    let files = [format!("{name}.{}.toml", kind.name()), format!("{name}.toml")];
+    let mut paths = folders.iter().flat_map(|folder| files.iter().map(|file| folder.join(file)));
+    paths.find(|path| path.is_file())
+}
+
+fn unknown(kind: Kind, name: &str) -> InputError {
+    let names = library::names(kind);
+    let help = did_you_mean(name, names.iter().copied());
+    let help = help.unwrap_or_else(|| format!("shipped: {}; or a path to a file", one_of(names)));
+    InputError::whole(format!("there is no {} `{name}`", kind.name()), Some(help))
+}
+
+fn read_file(kind: Kind, path: &Path) -> Result<Source, InputError> {
+    let shown = path.display().to_string();
+    let refuse = |what: &str, help: Option<String>| Err(InputError::whole(format!("`{shown}` {what}"), help));
+    let failed = |error: &std::io::Error| match error.kind() {
+        ErrorKind::NotFound => {
+            let stem = path.file_name().and_then(|name| name.to_str()).map_or("", Kind::name_of_file);
+            let shipped = library::names(kind).contains(&stem);
+            refuse("is not there", shipped.then(|| format!("the shipped {} is called `{stem}`", kind.name())))
+        }
+        _ => refuse(&format!("can't be read: {error}"), None),
+    };
+    let too_large = || {
+        let size = limits::FILE_BYTES >> 20;
+        refuse("is too large", Some(format!("a {} has at most {size} MiB", kind.name())))
+    };
+
+    let metadata = match std::fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) => return failed(&error),
+    };
+    if metadata.is_dir() {
+        return refuse("is a folder", Some(format!("expected a {} file", kind.name())));
+    }
+    if metadata.len() > limits::FILE_BYTES {
+        return too_large();
+    }
+    let mut bytes = Vec::new();
+    // What is no regular file, a pipe for example, has no size to check beforehand.
+    if let Err(error) = File::open(path).and_then(|file| file.take(limits::FILE_BYTES + 1).read_to_end(&mut bytes)) {
+        return failed(&error);
+    }
+    if bytes.len() as u64 > limits::FILE_BYTES {
+        return too_large();
+    }
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = before.split(|byte| *byte == b'\n').count();
+            return refuse(&format!("is not UTF-8 in line {line}"), None);
+        }
+    };
+    let file = path.file_name().map_or_else(|| shown.clone(), |name| name.to_string_lossy().into_owned());
+    // A path of one part has an empty parent, which is the current folder.
+    let folder = path.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+    Ok(Source {
+        name: Kind::name_of_file(&file).to_owned(),
+        folder: folder.map(Path::to_owned),
+        ..Source::new("", shown, text)
+    })
+}

@@ -1,0 +1,238 @@
+//! What each of three inputs allows, and the three together don't.
+
+use handlecheck::input::{Look, Source, compose, read_design, read_protocol, read_scenario, render};
+use snapbox::str;
+
+use crate::{DESIGN, INVARIANTS, PROTOCOL, SCENARIO, altered, reads};
+
+/// The errors of composing these, or the warnings.
+fn composed(scenario: &str, design: &str) -> String {
+    let scenario = read_scenario(&Source::new("two-agents", "two-agents.toml", scenario), INVARIANTS);
+    let design = read_design(&Source::new("small", "small.toml", design));
+    let protocol = read_protocol(&Source::new("rules", "rules.toml", PROTOCOL));
+    let inputs = (scenario.expect("readable"), design.expect("readable"), protocol.expect("readable"));
+    match compose(&inputs.0, &inputs.1, &inputs.2, INVARIANTS) {
+        Ok((_, warnings)) => format!("composed\n{}", render(&warnings, Look::Plain)),
+        Err(error) => error.render(Look::Plain),
+    }
+}
+
+fn with_entry(entry: &str) -> String {
+    altered(SCENARIO, "memory = 32 }]", &format!("memory = 32 }},\n    {entry},\n]"))
+}
+
+#[test]
+fn the_good_ones_fit() {
+    assert_eq!(composed(SCENARIO, DESIGN), "composed\n");
+}
+
+#[test]
+fn the_work_needs_handlers() {
+    let no_read = altered(DESIGN, "[server.read]\ntransactions = [[\"resolve\", \"read\"]]\n", "");
+    reads(
+        composed(SCENARIO, &no_read),
+        str![[r#"
+  error: design `small` has no handler of the tool `read`
+    ,-[two-agents.toml:12:9]
+ 12 | work = [{ read = "basket" }, { set = "basket", memory = 32 }]
+    :         ^^^^^^^^^|^^^^^^^^^
+    :                  `-- this entry calls it
+    `----
+  help: the design needs a table `[server.read]`
+
+"#]],
+    );
+    let no_write = altered(DESIGN, "[server.write]\ntransactions = [[\"resolve\", \"apply\"]]\n", "");
+    reads(
+        composed(SCENARIO, &no_write),
+        str![[r#"
+  error: design `small` has no handler of the tool `write`
+    ,-[two-agents.toml:12:30]
+ 12 | work = [{ read = "basket" }, { set = "basket", memory = 32 }]
+    :                              ^^^^^^^^^^^^^^^|^^^^^^^^^^^^^^^
+    :                                             `-- this entry calls it
+    `----
+  help: the design needs a table `[server.write]`
+
+"#]],
+    );
+    reads(
+        composed(&with_entry(r#"{ mint = "draft", title = "x" }"#), DESIGN),
+        str![[r#"
+  error: design `small` has no handler of the tool `mint`
+    ,-[two-agents.toml:13:5]
+ 13 |     { mint = "draft", title = "x" },
+    :     ^^^^^^^^^^^^^^^|^^^^^^^^^^^^^^^
+    :                    `-- this entry calls it
+    `----
+  help: `[server.mint]` needs a transaction with the step `mint`
+
+"#]],
+    );
+}
+
+#[test]
+fn an_agent_that_starts_from_a_view_needs_to_read() {
+    let write_only = altered(SCENARIO, "{ read = \"basket\" }, ", "");
+    let no_read = altered(DESIGN, "[server.read]\ntransactions = [[\"resolve\", \"read\"]]\n", "");
+    assert_eq!(composed(&write_only, &no_read), "composed\n");
+    reads(
+        composed(&write_only, &altered(&no_read, "\"change\"", "\"snapshot\"")),
+        str![[r#"
+  error: design `small` has no handler of the tool `read`
+    ,-[two-agents.toml:12:9]
+ 12 | work = [{ set = "basket", memory = 32 }]
+    :         ^^^^^^^^^^^^^^^|^^^^^^^^^^^^^^^
+    :                        `-- for this entry the agent may read first or again
+    `----
+  help: the design needs a table `[server.read]`
+
+"#]],
+    );
+}
+
+#[test]
+fn expectations_agree_and_name_what_is_judged() {
+    let scenario =
+        format!("{SCENARIO}\n[expect.small]\nresolves = \"holds\"\nno-lost-update = {{ steps = 9, faults = 0 }}\n");
+    let agreeing = format!("{DESIGN}\n[expect.two-agents]\nresolves = \"holds\"\n");
+    assert_eq!(composed(&scenario, &agreeing), "composed\n");
+    let design = format!(
+        "{DESIGN}\n[expect.two-agents]\nresolves = \"holds\"\nno-lost-update = \"holds\"\nresolve = \"holds\"\n\
+         [expect.another]\nwhatever = \"holds\"\n"
+    );
+    reads(
+        composed(&scenario, &design),
+        str![[r#"
+  error: two expectations of `no-lost-update` contradict each other
+    ,-[small.toml:14:1]
+ 14 | no-lost-update = "holds"
+    : ^^^^^^^^^^^^|^^^^^^^^^^^
+    :             `-- line 22 of two-agents.toml expects { steps = 9, faults = 0 }
+    `----
+
+  error: unknown invariant or assertion `resolve`
+    ,-[small.toml:15:1]
+ 15 | resolve = "holds"
+    : ^^^^^^^^|^^^^^^^^
+    :         `-- expected `no-lost-update`, `no-double-write` or `resolves`
+    `----
+  help: did you mean `resolves`?
+
+"#]],
+    );
+}
+
+#[test]
+fn state_in_sessions_needs_sessions() {
+    let design = altered(DESIGN, "[server.read]", "[server]\nstate = \"session\"\n\n[server.read]");
+    reads(
+        composed(SCENARIO, &design),
+        str![[r#"
+  error: protocol `rules` has no sessions to keep state in
+   ,-[small.toml:4:1]
+ 4 | state = "session"
+   : ^^^^^^^^|^^^^^^^^
+   :         `-- state is found by session
+   `----
+  help: choose another place for the state, or a protocol with `sessions = true`
+
+"#]],
+    );
+}
+
+#[test]
+fn an_agent_that_never_gets_a_handle_is_warned_of() {
+    let idle =
+        altered(SCENARIO, "parent = \"A\"", "parent = \"A\"\nwork = [{ read = \"basket\" }, { close = \"basket\" }]");
+    reads(
+        composed(&idle, DESIGN),
+        str![[r#"
+composed
+  warning: agent `B` never gets the handle of `basket`
+    ,-[two-agents.toml:16:9]
+ 16 | work = [{ read = "basket" }, { close = "basket" }]
+    :         ^^^^^^^^^|^^^^^^^^^
+    :                  `-- a subagent knows what it was handed
+    `----
+  help: let another agent hand it off to this one
+
+"#]],
+    );
+    let handed = altered(&idle, "memory = 32 }]", "memory = 32 }, { hand-off = \"basket\", to = [\"B\"] }]");
+    assert_eq!(composed(&handed, DESIGN), "composed\n");
+
+    let foreign = altered(&idle, "parent = \"A\"", "principal = \"user-7\"");
+    reads(
+        composed(&foreign, DESIGN),
+        str![[r#"
+composed
+  warning: agent `B` never gets the handle of `basket`
+    ,-[two-agents.toml:16:9]
+ 16 | work = [{ read = "basket" }, { close = "basket" }]
+    :         ^^^^^^^^^|^^^^^^^^^
+    :                  `-- the agent's principal has no right on it
+    `----
+  help: raise the budget of `leak-handle`, or let the server's handles be sequential
+
+"#]],
+    );
+    assert_eq!(composed(&altered(&foreign, "drop-stream", "leak-handle"), DESIGN), "composed\n");
+    let guessable = altered(DESIGN, "[server.read]", "[server]\nhandles = \"sequential\"\n\n[server.read]");
+    assert_eq!(composed(&foreign, &guessable), "composed\n");
+    let shared = altered(&foreign, "version = 7", "version = 7\nshared-with = [\"user-7\"]");
+    assert_eq!(composed(&shared, DESIGN), "composed\n");
+}
+
+#[test]
+fn a_handle_goes_from_hand_to_hand() {
+    let chain = "title = \"Chain\"\nnodes = 1\n\
+        [agents.A]\nprincipal = \"u\"\nwork = [{ mint = \"draft\", x = 1 }, { hand-off = \"draft\", to = [\"B\"] }]\n\
+        [agents.B]\nparent = \"A\"\nwork = [{ hand-off = \"draft\", to = [\"C\"] }]\n\
+        [agents.C]\nparent = \"A\"\nwork = [{ set = \"draft\", x = 2 }]\n\
+        [agents.D]\nprincipal = \"u\"\nwork = [{ read = \"draft\" }]\n";
+    let mints = format!("{DESIGN}\n[server.mint]\ntransactions = [[\"mint\"]]\n");
+    reads(
+        composed(chain, &mints),
+        str![[r#"
+composed
+  warning: agent `D` never gets the handle of `draft`
+    ,-[two-agents.toml:14:9]
+ 14 | work = [{ read = "draft" }]
+    :         ^^^^^^^^^|^^^^^^^^
+    :                  `-- it is minted by another agent
+    `----
+  help: let that agent hand it off to this one
+
+"#]],
+    );
+}
+
+#[test]
+fn a_budget_that_is_never_spent_is_warned_of() {
+    let scenario = altered(SCENARIO, "drop-stream = 1", "expire-key = 1\nexpire-claim = 1");
+    reads(
+        composed(&scenario, DESIGN),
+        str![[r#"
+composed
+  warning: the fault `expire-key` never strikes design `small`
+    ,-[two-agents.toml:18:1]
+ 18 | expire-key = 1
+    : ^^^^^^^|^^^^^^
+    :        `-- this budget is never spent
+    `----
+  help: `[server.keys]` has no `expire = true`
+
+  warning: the fault `expire-claim` never strikes design `small`
+    ,-[two-agents.toml:19:1]
+ 19 | expire-claim = 1
+    : ^^^^^^^^|^^^^^^^
+    :         `-- this budget is never spent
+    `----
+  help: `[server.keys]` has no `claims-expire = true`
+
+"#]],
+    );
+    let expiring = format!("{DESIGN}\n[server.keys]\nexpire = true\nclaims-expire = true\n");
+    assert_eq!(composed(&scenario, &expiring), "composed\n");
+}
