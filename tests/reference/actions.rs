@@ -7,6 +7,7 @@ use handlecheck::model::{AgentId, Model};
 use super::client;
 use super::faults::{self, Fault};
 use super::judge;
+use super::receive;
 use super::rename;
 use super::server::{self, Seat};
 use super::state::{Handle, Known, NodeId, Place, State};
@@ -131,7 +132,7 @@ fn of_call(model: &Model, state: &State, seat: Seat) -> Vec<Action> {
             server::routes(model, state, &call.request).into_iter().map(|node| Action::Deliver(seat, node)).collect()
         }
         Place::AtNode(_) if server::can_execute(state, call) => vec![Action::Execute(seat)],
-        Place::AtNode(_) | Place::Answered(..) => Vec::new(),
+        Place::AtNode(_) | Place::Answered(..) | Place::Unanswered(_) => Vec::new(),
     }
 }
 
@@ -150,7 +151,7 @@ fn perform(world: &mut World<'_>, action: Action) {
         Action::Send(agent) => client::send(world, agent),
         Action::Deliver(seat, node) => server::deliver(world, seat, node),
         Action::Execute(seat) => server::execute(world, seat),
-        Action::Receive(agent) => client::receive(world, agent),
+        Action::Receive(agent) => receive::receive(world, agent),
         Action::HandOff(agent) => client::hand_off(world, agent),
         Action::Guess(agent, handle) => {
             let token = world.state.resources.get(&handle).and_then(|stored| server::token_of(world.model, stored));
@@ -179,17 +180,12 @@ pub fn successors(model: &Model, state: &State) -> Vec<Successor> {
     for action in possible(model, state) {
         let mut fall = Some(Dice::default());
         while let Some(dice) = fall {
-            let mut world = World {
-                model,
-                state: state.clone(),
-                facts: Facts::default(),
-                lasting: Facts::default(),
-                dice,
-                stale_read: false,
-            };
+            let mut world = World::new(model, state.clone(), dice);
             perform(&mut world, action);
-            let state = rename::canonical(model, world.state);
-            successors.push(Successor { action, state, facts: world.facts });
+            if !world.impossible {
+                let state = rename::canonical(model, world.state);
+                successors.push(Successor { action, state, facts: world.facts });
+            }
             fall = world.dice.next();
         }
     }

@@ -5,6 +5,7 @@ use handlecheck::model::{AgentId, Model, Outcome, Principal, Tool};
 
 use super::actions;
 use super::client;
+use super::harness;
 use super::judge;
 use super::server::{self, Seat};
 use super::state::{Call, Field, Handle, Key, KeyEntry, Keys, Known, Life, Node, NodeId, Place, Scope, State};
@@ -65,17 +66,20 @@ pub fn possible(model: &Model, state: &State) -> Vec<Fault> {
         if agent.call.as_ref().is_some_and(|call| call.place == Place::Transit) {
             faults.push(Fault::DuplicateCall(id));
         }
+        let who = judge::principal(model, id).clone();
+        let first = (0..id).all(|other| *judge::principal(model, other) != who);
         if has_work {
-            faults.extend([Fault::RotateCredential(id), Fault::Compact(id), Fault::StopAgent(id)]);
+            faults.extend([Fault::Compact(id), Fault::StopAgent(id)]);
+        }
+        if first {
+            faults.push(Fault::RotateCredential(id));
         }
         for handle in state.resources.keys() {
             let entitled = judge::agent_entitled(model, state, id, *handle);
             if !entitled && !agent.knows.contains_key(&handle.0) {
                 faults.push(Fault::LeakHandle(id, *handle));
             }
-            let who = judge::principal(model, id).clone();
-            let first = (0..id).all(|other| *judge::principal(model, other) != who);
-            if entitled && first && !state.revoked.contains(&(who, *handle)) {
+            if entitled && first && !state.revoked.contains(&(who.clone(), *handle)) {
                 faults.push(Fault::Revoke(id, *handle));
             }
         }
@@ -85,7 +89,9 @@ pub fn possible(model: &Model, state: &State) -> Vec<Fault> {
         if !stored.expired {
             faults.push(Fault::ExpireHandle(*handle));
         }
-        faults.push(Fault::Recreate(*handle));
+        if !stored.lost && stored.life != Life::Deleted {
+            faults.push(Fault::Recreate(*handle));
+        }
     }
     let tables = std::iter::once((None, &state.keys, &state.leases));
     let in_nodes = state.nodes.iter().enumerate().map(|(id, node)| (Some(id), &node.keys, &node.leases));
@@ -102,8 +108,7 @@ pub fn possible(model: &Model, state: &State) -> Vec<Fault> {
         let held = leases.iter().filter(|(_, lease)| lease.holder.is_some());
         faults.extend(held.map(|(handle, _)| Fault::ExpireLease(place, *handle)));
     }
-    let open = (0..state.agents.len()).map(Seat::Open);
-    for seat in open.chain((0..state.orphans.len()).map(Seat::Orphan)) {
+    for seat in server::seats(state) {
         if server::call_at(state, seat).is_some_and(|call| server::can_execute(state, call)) {
             faults.extend([Fault::AmbiguousCommit(seat), Fault::StaleRead(seat)]);
         }
@@ -133,12 +138,16 @@ pub fn strike(world: &mut World<'_>, fault: Fault) {
         }
         Fault::LeakHandle(agent, handle) => leak_handle(world, agent, handle),
         Fault::Revoke(agent, handle) => revoke(world, judge::principal(world.model, agent).clone(), handle),
-        Fault::RotateCredential(agent) => world.state.credentials[agent] += 1,
+        Fault::RotateCredential(agent) => {
+            let who = judge::principal(world.model, agent).clone();
+            *world.state.credentials.entry(who).or_insert(0) += 1;
+        }
         Fault::Compact(agent) => compact(world, agent),
         Fault::AmbiguousCommit(seat) => ambiguous_commit(world, seat),
         Fault::StaleRead(seat) => {
             world.stale_read = true;
             server::execute(world, seat);
+            world.impossible |= world.stale_read;
         }
         Fault::Recreate(handle) => recreate(world, handle),
         Fault::DuplicateCall(agent) => {
@@ -162,8 +171,9 @@ fn drop_stream(world: &mut World<'_>, id: AgentId) {
     }
     note_lost_mint(world, &call);
     let request = call.request.clone();
+    server::forget_stream(&mut world.state, id);
     server::abandon(model, &mut world.state, call);
-    client::broken_stream(world, id, &request);
+    harness::broken_stream(world, id, &request);
 }
 
 /// The answer of a mint will not be received: the witness of no-orphan.
@@ -186,7 +196,7 @@ fn restart_node(world: &mut World<'_>, node: NodeId) {
         if let Some(call) = agent.call.take_if(|_| there) {
             agent.disconnected = false;
             note_lost_mint(world, &call);
-            client::broken_stream(world, id, &call.request);
+            harness::broken_stream(world, id, &call.request);
         }
     }
 }
@@ -214,11 +224,10 @@ fn leak_handle(world: &mut World<'_>, id: AgentId, handle: Handle) {
 
 /// A principal loses its permission on a resource.
 fn revoke(world: &mut World<'_>, principal: Principal, handle: Handle) {
-    let open = world.state.agents.iter().filter_map(|agent| agent.call.as_ref());
     let under = |call: &Call| {
         call.request.handle == Some(handle) && *judge::principal(world.model, call.request.agent) == principal
     };
-    if open.into_iter().any(under) {
+    if world.state.open_calls().any(under) {
         world.witnessed(judge::NO_EFFECT_AFTER_REVOCATION);
     }
     world.state.revoked.insert((principal, handle));
@@ -237,7 +246,7 @@ fn compact(world: &mut World<'_>, id: AgentId) {
     if !keeps.contains(&handlecheck::model::scenario::Carried::Handle) {
         agent.forgot.extend(agent.knows.keys());
         agent.knows.clear();
-        client::miss_handle(world, id);
+        harness::miss_handle(world, id);
     }
 }
 
@@ -249,11 +258,12 @@ fn ambiguous_commit(world: &mut World<'_>, seat: Seat) {
         let committed = match (&before, &call.place) {
             (Some(before), Place::AtNode(now)) => match &before.place {
                 Place::AtNode(then) => now.next == then.next + 1 && now.ended.is_none(),
-                Place::Transit | Place::Answered(..) => false,
+                Place::Transit | Place::Answered(..) | Place::Unanswered(_) => false,
             },
             _ => false,
         };
         if !committed {
+            world.impossible = true;
             return;
         }
         if error.claim == ClaimAfterError::Release {

@@ -4,8 +4,10 @@
 pub mod actions;
 pub mod client;
 pub mod faults;
+pub mod harness;
 pub mod judge;
 pub mod liveness;
+pub mod receive;
 pub mod rename;
 pub mod search;
 pub mod server;

@@ -197,7 +197,7 @@ fn in_call(call: &mut Call, visit: &mut dyn FnMut(Kind, &mut u32)) {
     in_request(&mut call.request, visit);
     let handle = call.request.handle;
     match &mut call.place {
-        Place::Transit => {}
+        Place::Transit | Place::Unanswered(_) => {}
         Place::Answered(_, answer) => in_answer(answer, visit),
         Place::AtNode(handling) => {
             in_answer(&mut handling.answer, visit);

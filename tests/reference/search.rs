@@ -147,14 +147,7 @@ impl Search<'_> {
         }
         let steps = self.reached[number].depth;
         let faults = faults_spent(self.model, state);
-        let mut world = World {
-            model: self.model,
-            state: state.clone(),
-            facts: Facts::default(),
-            lasting: Facts::default(),
-            dice: Dice::default(),
-            stale_read: false,
-        };
+        let mut world = World::new(self.model, state.clone(), Dice::default());
         world.judge_quiescent();
         for invariant in &world.facts.broken {
             self.note_break(invariant, faults, (steps, number, None));

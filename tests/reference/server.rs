@@ -1,11 +1,14 @@
 //! What the balancer and the nodes do with a call: deliver it, execute one transaction, keep the answer (section 5).
 
-use handlecheck::model::design::{Balancer, Identity, Queue, ReadsFrom, Record, State as StateIn};
+use handlecheck::model::design::{Balancer, Identity, Queue, ReadsFrom, Record, Replies, State as StateIn};
+use handlecheck::model::protocol::Reissue;
 use handlecheck::model::{Model, Operation, Outcome, Value};
 
 use super::judge;
 use super::rename;
-use super::state::{Answer, Call, Handling, KeyEntry, Life, NodeId, Place, Request, State, Stored, Token};
+use super::state::{
+    Answer, Call, Handling, KeyEntry, Life, NodeId, Place, Reply, Request, State, Stored, Target, Token,
+};
 use super::steps;
 use super::world::World;
 
@@ -62,7 +65,8 @@ fn transactions(model: &Model, call: &Call) -> (Vec<Vec<&'static str>>, usize) {
 fn can_still_change(model: &Model, call: &Call) -> bool {
     let (all, _) = transactions(model, call);
     match &call.place {
-        Place::Answered(..) => false,
+        Place::Answered(..) | Place::Unanswered(_) => false,
+        _ if model.design.server.replies == Replies::ByRequestId => true,
         Place::Transit => {
             model.design.server.identity == Identity::NodeMemory || all.iter().flatten().any(|step| writes(model, step))
         }
@@ -118,7 +122,9 @@ pub fn deliver(world: &mut World<'_>, seat: Seat, node: NodeId) {
         claim: None,
         grant: None,
         queued,
+        reply: Reply::OwnStream,
     });
+    enter_reply_table(world, seat, &call.request, node);
     put(model, &mut world.state, seat, call);
 }
 
@@ -128,8 +134,97 @@ pub fn can_execute(state: &State, call: &Call) -> bool {
     let Some(turn) = handling.queued else { return true };
     state.calls().all(|other| match &other.place {
         Place::AtNode(of) => other.request.handle != call.request.handle || of.queued.is_none_or(|of| of >= turn),
-        Place::Transit | Place::Answered(..) => true,
+        Place::Transit | Place::Answered(..) | Place::Unanswered(_) => true,
     })
+}
+
+/// Under `replies = "by-request-id"` a call that arrives takes over the entry of a call with an equal id in the reply
+/// table of its node. Ids of different clients may be equal; those of one client are, where a re-issue keeps its id.
+fn enter_reply_table(world: &mut World<'_>, seat: Seat, request: &Request, node: NodeId) {
+    if world.model.design.server.replies != Replies::ByRequestId {
+        return;
+    }
+    let same_id = world.model.protocol.reissue == Reissue::SameRequestId;
+    let mut others = Vec::new();
+    for other in seats(&world.state) {
+        let Some(call) = call_at(&world.state, other) else { continue };
+        let entered = matches!(&call.place, Place::AtNode(of) if of.node == node && of.reply == Reply::OwnStream);
+        let own = call.request.agent == request.agent;
+        let reissued = same_id && call.request.intent == request.intent && call.request.resource == request.resource;
+        if entered && (!own || reissued) {
+            others.push((other, own));
+        }
+    }
+    let reissued = others.iter().position(|(_, own)| *own);
+    let equal = match reissued {
+        Some(index) => Some(others[index].0),
+        None => match world.dice.roll(others.len() + 1) {
+            0 => None,
+            index => Some(others[index - 1].0),
+        },
+    };
+    if let Some(equal) = equal {
+        let reply = match seat {
+            Seat::Open(agent) => Reply::StreamOf(agent),
+            Seat::Orphan(_) => Reply::Nowhere,
+        };
+        redirect(&mut world.state, reply, &mut |of| of == equal);
+    }
+}
+
+/// The seats of all calls.
+pub fn seats(state: &State) -> Vec<Seat> {
+    let open = (0..state.agents.len()).map(Seat::Open);
+    open.chain((0..state.orphans.len()).map(Seat::Orphan)).collect()
+}
+
+/// The answers of these calls at a node will go there.
+fn redirect(state: &mut State, reply: Reply, which: &mut dyn FnMut(Seat) -> bool) {
+    for seat in seats(state) {
+        let call = match seat {
+            Seat::Open(agent) => state.agents[agent].call.as_mut(),
+            Seat::Orphan(index) => state.orphans.get_mut(index),
+        };
+        if let Some(Call { place: Place::AtNode(handling), .. }) = call
+            && which(seat)
+        {
+            handling.reply = reply;
+        }
+    }
+}
+
+/// The stream of an agent's call is closed, or has carried its answer: no other answer reaches it.
+pub fn forget_stream(state: &mut State, agent: usize) {
+    let waiting = |state: &State, seat: Seat| match call_at(state, seat).map(|call| &call.place) {
+        Some(Place::AtNode(handling)) => handling.reply == Reply::StreamOf(agent),
+        _ => false,
+    };
+    let to_it: Vec<Seat> = seats(state).into_iter().filter(|seat| waiting(state, *seat)).collect();
+    redirect(state, Reply::Nowhere, &mut |seat| to_it.contains(&seat));
+}
+
+/// Sends the answer of a call that has run through the stream that the reply table names.
+fn send_answer(world: &mut World<'_>, seat: Seat, call: &mut Call, reply: Reply) {
+    let Place::Answered(node, answer) = &call.place else { return };
+    let (node, mut answer) = (*node, answer.clone());
+    match (reply, seat) {
+        (Reply::OwnStream, Seat::Open(agent)) => return forget_stream(&mut world.state, agent),
+        (Reply::OwnStream, Seat::Orphan(_)) => return,
+        (Reply::Nowhere, _) => {}
+        (Reply::StreamOf(agent), _) => {
+            if let Some(waiting) = world.state.agents[agent].call.take() {
+                let request = waiting.request.clone();
+                if judge::principal(world.model, agent) != judge::principal(world.model, call.request.agent) {
+                    answer.breaks.insert(judge::NO_CROSS_PRINCIPAL);
+                }
+                world.state.agents[agent].call = Some(Call { request, place: Place::Answered(node, answer) });
+                let left_behind = world.state.orphans.len();
+                abandon(world.model, &mut world.state, waiting);
+                redirect(&mut world.state, Reply::Nowhere, &mut |seat| seat == Seat::Orphan(left_behind));
+            }
+        }
+    }
+    call.place = Place::Unanswered(node);
 }
 
 /// The action `execute`: one transaction.
@@ -143,7 +238,7 @@ pub fn execute_with(world: &mut World<'_>, seat: Seat, behind: &mut dyn FnMut(&m
     let Some(mut call) = take(&mut world.state, seat) else { return };
     let (all, before_end) = transactions(model, &call);
     let Place::AtNode(handling) = &mut call.place else { return put(model, &mut world.state, seat, call) };
-    let number = handling.next;
+    let (number, reply) = (handling.next, handling.reply);
     handling.next += 1;
     if number == 0 {
         world.witness_start(&call);
@@ -151,6 +246,7 @@ pub fn execute_with(world: &mut World<'_>, seat: Seat, behind: &mut dyn FnMut(&m
     run_transaction(world, &mut call, number);
     behind(world, &mut call);
     finish(&mut call, all.len(), before_end);
+    send_answer(world, seat, &mut call, reply);
     put(model, &mut world.state, seat, call);
 }
 
@@ -185,9 +281,9 @@ fn roll_back(world: &mut World<'_>, before: World<'_>) {
             world.state.resources.insert(*handle, stored.clone());
         }
     }
-    let kept = |target: &super::state::Target| match target {
-        super::state::Target::Upstream => true,
-        super::state::Target::Resource(handle) => after.resources.get(handle).is_some_and(|of| of.node.is_some()),
+    let kept = |target: &Target| match target {
+        Target::Upstream => true,
+        Target::Resource(handle) => after.resources.get(handle).is_some_and(|of| of.node.is_some()),
     };
     for ((intent, target), count) in &after.ledger {
         if kept(target) {

@@ -206,6 +206,17 @@ pub struct Handling {
     pub grant: Option<u32>,
     /// Its place among the calls that wait for one handle.
     pub queued: Option<u32>,
+    /// Where its answer will go, as the reply table of the node has it.
+    pub reply: Reply,
+}
+
+/// Where an answer goes. With `replies = "by-request-id"` a later call with an equal id takes over the entry of an
+/// earlier one in the node's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reply {
+    OwnStream,
+    StreamOf(AgentId),
+    Nowhere,
 }
 
 /// Where a call is (section 3).
@@ -214,6 +225,8 @@ pub enum Place {
     Transit,
     AtNode(Handling),
     Answered(NodeId, Answer),
+    /// It has run, and its answer went to another stream or nowhere.
+    Unanswered(NodeId),
 }
 
 /// One request with one response stream.
@@ -229,7 +242,7 @@ impl Call {
         match &self.place {
             Place::Transit => None,
             Place::AtNode(handling) => Some(handling.node),
-            Place::Answered(node, _) => Some(*node),
+            Place::Answered(node, _) | Place::Unanswered(node) => Some(*node),
         }
     }
 }
@@ -381,8 +394,8 @@ pub struct State {
     pub leases: BTreeMap<Handle, Lease>,
     /// Permissions that were revoked.
     pub revoked: BTreeSet<(Principal, Handle)>,
-    /// The credential that each agent uses.
-    pub credentials: Vec<u8>,
+    /// How often each principal rotated its credential.
+    pub credentials: BTreeMap<Principal, u8>,
     /// The node that the balancer chose for each client, under `sticky`.
     pub sticky: BTreeMap<AgentId, NodeId>,
     /// Ghost: how often each intent took effect where, counted up to two.
@@ -416,7 +429,7 @@ impl State {
             keys: Keys::new(),
             leases: BTreeMap::new(),
             revoked: BTreeSet::new(),
-            credentials: vec![0; scenario.agents.len()],
+            credentials: BTreeMap::new(),
             sticky: BTreeMap::new(),
             ledger: BTreeMap::new(),
             used_keys: BTreeMap::new(),
@@ -446,9 +459,14 @@ impl State {
         self.budget.insert(fault, left);
     }
 
-    /// All calls: each agent's open one and the orphans.
+    /// Each agent's open call.
+    pub fn open_calls(&self) -> impl Iterator<Item = &Call> {
+        self.agents.iter().filter_map(|agent| agent.call.as_ref())
+    }
+
+    /// All calls: the open ones and the orphans.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
-        self.agents.iter().filter_map(|agent| agent.call.as_ref()).chain(&self.orphans)
+        self.open_calls().chain(&self.orphans)
     }
 
     /// How often an intent took effect, anywhere.

@@ -345,12 +345,12 @@ impl Step<'_, '_> {
         let under_older = |call: &Call| {
             let granted = match &call.place {
                 Place::AtNode(handling) => handling.grant,
-                Place::Transit | Place::Answered(..) => None,
+                Place::Transit | Place::Answered(..) | Place::Unanswered(_) => None,
             };
             let other = call.request.agent != agent && call.request.handle == Some(handle);
             other && granted.or(call.request.fence).is_some()
         };
-        if self.world.state.calls().any(under_older) {
+        if self.world.state.open_calls().any(under_older) {
             self.world.witnessed(judge::SINGLE_LEASE_HOLDER);
         }
         Ok(())
@@ -416,7 +416,10 @@ impl Step<'_, '_> {
             previous.map(|(content, version)| View { content: Some(content), version: Some(version), ..view.clone() });
         let node = self.handling.node;
         match self.model().design.server.reads_from {
-            _ if self.world.stale_read => view = lagging.unwrap_or(view),
+            _ if self.world.stale_read && lagging.is_some() => {
+                view = lagging.unwrap_or(view);
+                self.world.stale_read = false;
+            }
             ReadsFrom::Store => {}
             ReadsFrom::Replica => {
                 if let Some(lagging) = lagging

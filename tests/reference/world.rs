@@ -54,11 +54,19 @@ pub struct World<'m> {
     /// Those of `facts` that rolling a transaction back does not undo.
     pub lasting: Facts,
     pub dice: Dice,
-    /// A read of this action is served from before the latest change: `stale-read`.
+    /// The next read of this action is served from before the latest change: `stale-read`.
     pub stale_read: bool,
+    /// It turned out that there is no such action here: a fault found nothing to strike.
+    pub impossible: bool,
 }
 
-impl World<'_> {
+impl<'m> World<'m> {
+    /// An action that has not done anything yet.
+    pub fn new(model: &'m Model, state: State, dice: Dice) -> Self {
+        let (facts, lasting) = (Facts::default(), Facts::default());
+        Self { model, state, facts, lasting, dice, stale_read: false, impossible: false }
+    }
+
     /// The action broke this invariant.
     pub fn broken(&mut self, invariant: &'static str) {
         self.facts.broken.insert(invariant);
