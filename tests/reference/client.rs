@@ -199,10 +199,9 @@ fn planned_request(world: &World<'_>, id: AgentId) -> Request {
     let expected = expects(Precondition::ViewedVersion).then_some(resource);
     let also = given.iter().filter(|_| expects(Precondition::EveryViewedVersion));
     for resource in expected.into_iter().chain(also) {
-        if let Some((handle, version)) =
-            agent.views.get(resource).and_then(|view| view.version.map(|version| (view.handle, version)))
-        {
-            request.expected.push((handle, version));
+        let version = agent.views.get(resource).and_then(|view| view.version);
+        if let (Some(version), Some(known)) = (version, agent.knows.get(resource)) {
+            request.expected.push((known.handle, version));
         }
     }
     let content = view.and_then(|view| view.content.as_ref());

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use handlecheck::model::design::{State as StateIn, Versions};
+use handlecheck::model::design::{ReadsFrom, Replies, ScopePart, State as StateIn, Versions};
 use handlecheck::model::{Model, Reaction};
 
 use super::state::{Answer, Call, Handle, Intent, Key, KeyEntry, Keys, Next, Place, Print, Request, State, View};
@@ -53,10 +53,14 @@ fn first_plans_matter(model: &Model) -> bool {
     model.clients.iter().flatten().any(|client| client.on.values().any(goes_back))
 }
 
-/// A version that starts again with an incarnation, or that is counted inside each handle, meets old numbers again:
-/// then the numbers themselves matter.
+/// A version that starts again with an incarnation, or that is counted inside each handle, meets old numbers again; and
+/// where an answer can be about another handle, the versions of two handles meet. Then the numbers themselves matter.
 fn versions_are_more_than_compared(model: &Model) -> bool {
-    model.design.server.versions == Versions::PerIncarnation || model.design.server.state == StateIn::Handle
+    let server = &model.design.server;
+    let mixed_cache = server.reads_from == ReadsFrom::NodeCache && !server.cache_scope.contains(&ScopePart::Handle);
+    let mixed_keys = !model.design.keys.scope.contains(&ScopePart::Handle);
+    let counted_again = server.versions == Versions::PerIncarnation || server.state == StateIn::Handle;
+    counted_again || mixed_cache || mixed_keys || server.replies == Replies::ByRequestId
 }
 
 /// Visits every number in the state.

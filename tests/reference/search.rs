@@ -15,6 +15,15 @@ use super::world::{Dice, Facts, World};
 /// An assertion: its name and whether it holds in a state.
 pub type Assertion<'a> = (&'a str, &'a dyn Fn(&State) -> bool);
 
+/// The assertions of a scenario. Their expressions are evaluated elsewhere.
+#[derive(Default)]
+pub struct Assertions<'a> {
+    /// Judged in every quiescent state in which every intent was told as `ok`.
+    pub finally: Vec<Assertion<'a>>,
+    /// Each must hold in some reachable state: `holds` if it does, else `violated`, without a trace.
+    pub sometimes: Vec<Assertion<'a>>,
+}
+
 /// What was found of one invariant or assertion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
@@ -42,6 +51,9 @@ struct Reached {
     action: Option<Action>,
 }
 
+/// A break: its steps, the state that it ends in or starts its last action from, and that action.
+type Break = (u32, usize, Option<Action>);
+
 /// The search in progress.
 struct Search<'m> {
     model: &'m Model,
@@ -50,13 +62,13 @@ struct Search<'m> {
     states: Vec<Rc<State>>,
     reached: Vec<Reached>,
     edges: Vec<Vec<Edge>>,
-    /// Per invariant, the cheapest break for each number of faults: its steps, and the state and action of it.
-    breaks: BTreeMap<String, BTreeMap<u32, (u32, usize, Option<Action>)>>,
+    /// Per invariant, the cheapest break for each number of faults.
+    breaks: BTreeMap<String, BTreeMap<u32, Break>>,
     witnessed: BTreeSet<String>,
 }
 
 /// Explores a model, up to this many states, and judges every invariant and these assertions.
-pub fn check(model: &Model, most_states: usize, finally: &[Assertion<'_>]) -> Report {
+pub fn check(model: &Model, most_states: usize, assertions: &Assertions<'_>) -> Report {
     let mut search = Search {
         model,
         known: HashMap::new(),
@@ -71,15 +83,23 @@ pub fn check(model: &Model, most_states: usize, finally: &[Assertion<'_>]) -> Re
     let mut number = 0;
     while number < search.states.len() {
         complete &= search.expand(number, most_states);
-        search.judge_state(number, finally);
+        search.judge_state(number, assertions);
         number += 1;
     }
     if complete {
         search.judge_liveness();
     }
     let names = judge::ALL.iter().map(|name| (*name).to_owned());
-    let names = names.chain(finally.iter().map(|(name, _)| (*name).to_owned()));
-    let findings = names.map(|name| (name.clone(), search.finding(&name, complete))).collect();
+    let names = names.chain(assertions.finally.iter().map(|(name, _)| (*name).to_owned()));
+    let mut findings: BTreeMap<_, _> = names.map(|name| (name.clone(), search.finding(&name, complete))).collect();
+    for (name, _) in &assertions.sometimes {
+        let verdict = match (search.witnessed.contains(*name), complete) {
+            (true, _) => Verdict::Holds,
+            (false, true) => Verdict::Violated,
+            (false, false) => Verdict::Inconclusive,
+        };
+        findings.insert((*name).to_owned(), Finding { verdict, front: Vec::new(), path: Vec::new() });
+    }
     let transitions = search.edges.iter().map(Vec::len).sum();
     Report { states: search.states.len(), transitions, complete, findings }
 }
@@ -132,16 +152,21 @@ impl Search<'_> {
     }
 
     /// Keeps a break if it is the cheapest with so many faults.
-    fn note_break(&mut self, name: &str, faults: u32, found: (u32, usize, Option<Action>)) {
+    fn note_break(&mut self, name: &str, faults: u32, found: Break) {
         let kept = self.breaks.entry(name.to_owned()).or_default().entry(faults).or_insert(found);
         if found.0 < kept.0 {
             *kept = found;
         }
     }
 
-    /// Judges what is judged in quiescent states: no-orphan and the `[finally]` assertions.
-    fn judge_state(&mut self, number: usize, finally: &[Assertion<'_>]) {
+    /// Judges what is judged in states: `[sometimes]` assertions and, if quiescent, no-orphan and `[finally]` ones.
+    fn judge_state(&mut self, number: usize, assertions: &Assertions<'_>) {
         let state = &*Rc::clone(&self.states[number]);
+        for (name, holds) in &assertions.sometimes {
+            if holds(state) {
+                self.witnessed.insert((*name).to_owned());
+            }
+        }
         if !actions::is_quiescent(self.model, state) {
             return;
         }
@@ -156,7 +181,7 @@ impl Search<'_> {
         if recreated || !judge::all_told_ok(self.model, state) {
             return;
         }
-        for (name, holds) in finally {
+        for (name, holds) in &assertions.finally {
             self.witnessed.insert((*name).to_owned());
             if !holds(state) {
                 self.note_break(name, faults, (steps, number, None));

@@ -5,6 +5,7 @@ use handlecheck::model::protocol::Reissue;
 use handlecheck::model::{Model, Operation, Outcome, Value};
 
 use super::judge;
+use super::keys;
 use super::rename;
 use super::state::{
     Answer, Call, Handling, KeyEntry, Life, NodeId, Place, Reply, Request, State, Stored, Target, Token,
@@ -311,11 +312,11 @@ fn end_with(world: &mut World<'_>, call: &mut Call, mut end: steps::End) {
     handling.ended = Some(end.answer.clone());
     if world.model.design.keys.record == Record::EveryOutcome && end.recorded {
         let entry = KeyEntry::Record {
-            fingerprint: steps::fingerprint(world.model, &request),
+            fingerprint: keys::fingerprint(world.model, &request),
             answer: Answer { breaks: Default::default(), ..end.answer },
             by: judge::principal(world.model, request.agent).clone(),
         };
-        if let Some(place) = steps::key_place(world, &request, node) {
+        if let Some(place) = keys::key_place(world, &request, node) {
             world.state.key_table(world.model, node).insert(place, entry);
         }
     }

@@ -221,6 +221,7 @@ pub enum Reply {
 
 /// Where a call is (section 3).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(clippy::large_enum_variant, reason = "plain values, not small ones")]
 pub enum Place {
     Transit,
     AtNode(Handling),
@@ -322,6 +323,7 @@ pub struct Agent {
 
 /// What stands under a key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(clippy::large_enum_variant, reason = "plain values, not small ones")]
 pub enum KeyEntry {
     /// A claim, and (ghost) whose.
     Claim { number: u32, by: Principal },
@@ -467,6 +469,16 @@ impl State {
     /// All calls: the open ones and the orphans.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.open_calls().chain(&self.orphans)
+    }
+
+    /// The latest instance of a resource, for assertions.
+    pub fn latest(&self, resource: ResourceId) -> Option<&Stored> {
+        self.resources.range((resource, 0)..=(resource, u8::MAX)).next_back().map(|(_, stored)| stored)
+    }
+
+    /// What an agent was told, in the order of its work, for assertions.
+    pub fn told(&self, agent: AgentId) -> Vec<Told> {
+        self.agents[agent].told.values().copied().collect()
     }
 
     /// How often an intent took effect, anywhere.

@@ -1,17 +1,13 @@
 //! The steps of a handler (section 5): one function each. A step passes, or ends the call.
 
-use handlecheck::model::design::{
-    FenceSeen, FingerprintPart, Foreign, Identity, OtherPayload, ReadsFrom, ScopePart, State as StateIn, Taken,
-    Versions,
-};
-use handlecheck::model::{Model, Operation, Outcome, Principal, design::PrincipalPart};
+use handlecheck::model::design::{FenceSeen, Foreign, Identity, ReadsFrom, State as StateIn, Versions};
+use handlecheck::model::{Model, Operation, Outcome, Principal};
 
 use super::judge::{self, Commit};
-use super::rename;
+use super::keys;
 use super::server;
 use super::state::{
-    Answer, Call, Change, Content, Handle, Handling, Key, KeyEntry, Life, NodeId, Place, Print, Request, Scope, Stored,
-    Target, View, values,
+    Answer, Call, Change, Content, Handle, Handling, Life, NodeId, Place, Request, Stored, Target, View, values,
 };
 use super::world::World;
 
@@ -24,14 +20,15 @@ pub struct End {
 }
 
 /// A step passes, or ends the call.
-type Passed = Result<(), Box<End>>;
+pub type Passed = Result<(), Box<End>>;
 
 /// What a step works with: the world, the request, and the handler at work.
-struct Step<'w, 'm> {
-    world: &'w mut World<'m>,
-    request: &'w Request,
-    handling: &'w mut Handling,
-    call: Call,
+pub struct Step<'w, 'm> {
+    pub world: &'w mut World<'m>,
+    pub request: &'w Request,
+    pub handling: &'w mut Handling,
+    /// The whole call, as it was before this step.
+    pub call: Call,
 }
 
 /// Runs one step of a call at a node.
@@ -68,7 +65,7 @@ pub fn run(world: &mut World<'_>, call: &mut Call, name: &str) -> Passed {
 }
 
 /// The caller, as this node sees it: from the request, or read late from node memory.
-fn caller(world: &World<'_>, request: &Request, node: NodeId) -> Principal {
+pub fn caller(world: &World<'_>, request: &Request, node: NodeId) -> Principal {
     let agent = match world.model.design.server.identity {
         Identity::PerRequest => request.agent,
         Identity::NodeMemory => world.state.nodes[node].identity.unwrap_or(request.agent),
@@ -76,53 +73,17 @@ fn caller(world: &World<'_>, request: &Request, node: NodeId) -> Principal {
     judge::principal(world.model, agent).clone()
 }
 
-/// What a call must have in common with others, in these respects.
-fn scope(world: &World<'_>, request: &Request, node: NodeId, parts: &[ScopePart]) -> Vec<Scope> {
-    let caller = caller(world, request, node);
-    let of = |kind: PrincipalPart| Scope::Part(judge::part(&caller, kind).cloned());
-    let value = |part: &ScopePart| match part {
-        ScopePart::Principal => Scope::Principal(caller.clone()),
-        ScopePart::Subject => of(PrincipalPart::Subject),
-        ScopePart::Client => of(PrincipalPart::Client),
-        ScopePart::Tenant => of(PrincipalPart::Tenant),
-        ScopePart::Credential => Scope::Credential(caller.clone(), request.credential),
-        ScopePart::Handle => Scope::Handle(request.handle),
-        ScopePart::Tool => Scope::Tool(request.tool),
-    };
-    parts.iter().map(value).collect()
-}
-
-/// Where in the key table this request's key stands; `None` without a key.
-pub fn key_place(world: &World<'_>, request: &Request, node: NodeId) -> Option<(Vec<Scope>, Key)> {
-    let key = request.key.clone()?;
-    Some((scope(world, request, node, &world.model.design.keys.scope), key))
-}
-
-/// What "the same arguments" means. The fields and values of an operation are those that are sent: with a snapshot,
-/// the whole content.
-pub fn fingerprint(model: &Model, request: &Request) -> Vec<Print> {
-    let print = |part: &FingerprintPart| match part {
-        FingerprintPart::Operation => match &request.snapshot {
-            Some(content) => Print::Content(request.tool, values(content)),
-            None => Print::Change(request.tool, request.operation.clone()),
-        },
-        FingerprintPart::Handle => Print::Handle(request.handle),
-        FingerprintPart::ExpectedVersion => Print::Expected(request.expected.clone()),
-    };
-    model.design.keys.fingerprint.iter().map(print).collect()
-}
-
 impl Step<'_, '_> {
-    fn model(&self) -> &Model {
+    pub fn model(&self) -> &Model {
         self.world.model
     }
 
     /// The call ends with this refusal.
-    fn refuse(&self, outcome: Outcome) -> Passed {
+    pub fn refuse(&self, outcome: Outcome) -> Passed {
         self.refuse_with(Answer::refusal(outcome, self.request.handle))
     }
 
-    fn refuse_with(&self, answer: Answer) -> Passed {
+    pub fn refuse_with(&self, answer: Answer) -> Passed {
         Err(Box::new(End { answer, recorded: true }))
     }
 
@@ -206,101 +167,6 @@ impl Step<'_, '_> {
             Some((_, stored)) if matches!(stored.life, Life::Closed | Life::Executed) => self.refuse(Outcome::Closed),
             Some(_) => Ok(()),
         }
-    }
-
-    /// `find-key`: no record under this key, and no claim but this call's own.
-    fn find_key(&mut self) -> Passed {
-        let node = self.handling.node;
-        let Some(place) = key_place(self.world, self.request, node) else { return Ok(()) };
-        let fingerprint = fingerprint(self.model(), self.request);
-        let refuses = self.model().design.keys.other_payload == OtherPayload::Refuse;
-        let entry = self.world.state.key_table(self.world.model, node).get(&place).cloned();
-        let mut answer = match &entry {
-            None => return Ok(()),
-            Some(KeyEntry::Claim { number, .. }) if self.handling.claim == Some(*number) => return Ok(()),
-            Some(KeyEntry::Claim { .. }) => Answer::refusal(Outcome::InProgress, self.request.handle),
-            Some(KeyEntry::Record { fingerprint: recorded, .. }) if refuses && *recorded != fingerprint => {
-                Answer::refusal(Outcome::KeyMismatch, self.request.handle)
-            }
-            Some(KeyEntry::Record { answer, by, .. }) => {
-                let mut answer = answer.clone();
-                answer.replayed = true;
-                if by != judge::principal(self.model(), self.request.agent) {
-                    answer.breaks.insert(judge::NO_CROSS_PRINCIPAL);
-                }
-                answer
-            }
-        };
-        if let Some(entry) = &entry {
-            self.note_interference(&mut answer, entry.by());
-        }
-        Err(Box::new(End { answer, recorded: false }))
-    }
-
-    /// A call on the caller's own handle is answered from, refused or blocked by what belongs to a principal who has no
-    /// right on that handle (no-cross-principal, interference).
-    fn note_interference(&self, answer: &mut Answer, by: &Principal) {
-        let who = judge::principal(self.model(), self.request.agent);
-        let interferes = match self.request.handle {
-            None => by != who,
-            Some(handle) => self.world.state.resources.get(&handle).is_some_and(|stored| {
-                judge::entitled(self.model(), who, handle, &stored.owner)
-                    && !judge::entitled(self.model(), by, handle, &stored.owner)
-            }),
-        };
-        if interferes {
-            answer.breaks.insert(judge::NO_CROSS_PRINCIPAL);
-        }
-    }
-
-    /// `claim-key`: `find-key`, then a claim of this attempt.
-    fn claim_key(&mut self) -> Passed {
-        self.find_key()?;
-        let node = self.handling.node;
-        let Some(place) = key_place(self.world, self.request, node) else { return Ok(()) };
-        if self.handling.claim.is_none() {
-            let number = rename::fresh_claim(&self.world.state);
-            self.handling.claim = Some(number);
-            let by = judge::principal(self.model(), self.request.agent).clone();
-            self.world.state.key_table(self.world.model, node).insert(place, KeyEntry::Claim { number, by });
-        }
-        Ok(())
-    }
-
-    /// `record-key`: stores `ok` and the answer so far under the key.
-    fn record_key(&mut self) -> Passed {
-        let node = self.handling.node;
-        let Some(place) = key_place(self.world, self.request, node) else { return Ok(()) };
-        let model = self.world.model;
-        let own = self.handling.claim;
-        let taken = match self.world.state.key_table(model, node).get(&place) {
-            None => false,
-            Some(KeyEntry::Claim { number, .. }) => own != Some(*number),
-            Some(KeyEntry::Record { .. }) => true,
-        };
-        if taken && model.design.keys.taken == Taken::Refuse {
-            return self.refuse(Outcome::InProgress);
-        }
-        let entry = KeyEntry::Record {
-            fingerprint: fingerprint(model, self.request),
-            answer: self.handling.answer.clone(),
-            by: judge::principal(model, self.request.agent).clone(),
-        };
-        self.world.state.key_table(model, node).insert(place, entry);
-        self.handling.claim = None;
-        Ok(())
-    }
-
-    /// `release-key`: removes this call's claim.
-    fn release_key(&mut self) -> Passed {
-        let node = self.handling.node;
-        let Some(place) = key_place(self.world, self.request, node) else { return Ok(()) };
-        let own = self.handling.claim.take();
-        let table = self.world.state.key_table(self.world.model, node);
-        if matches!(table.get(&place), Some(KeyEntry::Claim { number, .. }) if own == Some(*number)) {
-            table.remove(&place);
-        }
-        Ok(())
     }
 
     /// `check-version`: every expected version in the request is the current one.
@@ -429,7 +295,7 @@ impl Step<'_, '_> {
                 }
             }
             ReadsFrom::NodeCache => {
-                let place = scope(self.world, self.request, node, &self.model().design.server.cache_scope);
+                let place = keys::scope(self.world, self.request, node, &self.model().design.server.cache_scope);
                 match self.world.state.nodes[node].cache.get(&place).cloned() {
                     Some(cached) if self.world.dice.roll(2) == 1 => view = cached,
                     _ => {
@@ -577,14 +443,5 @@ impl Step<'_, '_> {
             }
         }
         Ok(())
-    }
-}
-
-impl KeyEntry {
-    /// Ghost: whose entry it is.
-    pub fn by(&self) -> &Principal {
-        match self {
-            Self::Claim { by, .. } | Self::Record { by, .. } => by,
-        }
     }
 }
