@@ -498,7 +498,7 @@ impl System for Simulation {
         }
         for (slot, _) in setting.all_keys_slots() {
             let slot = u16::try_from(slot).expect("a state has few slots");
-            components.push(KeyTable { slot, latest_claim: None, records: Vec::new() }.into());
+            components.push(KeyTable { slot, records: Vec::new() }.into());
         }
         let places = usize::from(setting.model.design.server.balancer == Balancer::Sticky);
         components.extend((0..setting.routes()).map(|_| Component::Route(vec![None; places])));
