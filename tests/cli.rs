@@ -1,6 +1,6 @@
 //! What the commands say: whole outputs and exit codes, of good and of bad usage.
 //!
-//! The help of every command is in `docs/reference/commands.md`, which `tests/reference.rs` compares.
+//! The help of every command is in `docs/reference/commands.md`, which `tests/pages.rs` compares.
 
 mod common;
 
@@ -192,7 +192,8 @@ fn an_input_that_is_not_utf_8() {
 #[test]
 fn an_input_with_mistakes() {
     let folder = folder();
-    let text = "title = \"Mine\"\n\n[server.read]\ntransactions = [[\"resolve\", \"raed\"]]\n\n[clinet]\nkey = \"none\"\n";
+    let text =
+        "title = \"Mine\"\n\n[server.read]\ntransactions = [[\"resolve\", \"raed\"]]\n\n[clinet]\nkey = \"none\"\n";
     write(folder.path(), "mine.toml", text);
     says_in(folder.path(), "check laptop-basket --design ./mine.toml", 2, str![]);
 }

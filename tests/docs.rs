@@ -2,7 +2,7 @@
 //!
 //! A block of commands is marked as `console`, its commands start with `$ `. A file is a block whose info string names
 //! it (`toml my-design.toml`). The output of a command alone, with a language of its own, follows a comment
-//! `<!-- output of: handlecheck .. -->`. The blocks of one page share one folder, in their order.
+//! `<!-- output of: handlecheck .. -->`; a file of this repository, `<!-- file: .. -->`. The blocks of one page share one folder, in their order.
 
 mod common;
 
@@ -67,8 +67,10 @@ fn run(path: &str, page: &str) -> String {
                 }
             }
             Part::Block { info, body } => {
-                let output = before.strip_prefix("<!-- output of: ").and_then(|rest| rest.strip_suffix(" -->"));
+                let comment = |what: &str| before.strip_prefix(what)?.strip_suffix(" -->");
+                let output = comment("<!-- output of: ");
                 let body = match (info.split_once(' ').unwrap_or((info, "")), output) {
+                    _ if comment("<!-- file: ").is_some() => read(comment("<!-- file: ").unwrap_or_default()),
                     (_, Some(command)) => {
                         let said = handlecheck(folder.path(), &arguments(command));
                         assert_eq!((said.code, &*said.err), (0, ""), "{path}: {command}");

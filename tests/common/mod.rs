@@ -106,3 +106,13 @@ fn collect(root: &Path, folder: &Path, ending: &str, found: &mut Vec<String>) {
 pub fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
+
+/// Asserts that a part of a page, between `<!-- NAME -->` and `<!-- end of NAME -->`, holds exactly this; or writes it.
+#[track_caller]
+pub fn region(path: &str, name: &str, text: &str) {
+    let page = read(path);
+    let (start, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
+    let (before, rest) = page.split_once(&start).unwrap_or_else(|| panic!("{path} has a line {start}"));
+    let (_, after) = rest.split_once(&end).unwrap_or_else(|| panic!("{path} has a line {end}"));
+    same(path, &format!("{before}{start}\n{text}\n{end}{after}"));
+}

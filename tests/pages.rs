@@ -4,7 +4,7 @@ mod common;
 
 use std::fmt::Write as _;
 
-use common::{files, handlecheck, read, same};
+use common::{files, handlecheck, read, region, same};
 use handlecheck::action::ACTIONS;
 use handlecheck::diagrams::FORMATS;
 use handlecheck::faults::FAULTS;
@@ -16,7 +16,7 @@ use handlecheck::run::invariant_names;
 use handlecheck::table::Row;
 
 /// Says at the top of each page where it comes from.
-const MADE: &str = "<!-- Made from the product by tests/reference.rs. `SNAPSHOTS=overwrite cargo test` renews it. -->";
+const MADE: &str = "<!-- Made from the product by tests/pages.rs. `SNAPSHOTS=overwrite cargo test` renews it. -->";
 
 /// A page: a title, what it is about, a table of what is in it, and each thing in turn.
 struct Page {
@@ -100,10 +100,8 @@ fn actions() {
 
 #[test]
 fn formats() {
-    let things: Vec<Thing> = FORMATS
-        .iter()
-        .map(|row| thing(row, &format!("`handlecheck diagram TRACE --format {}`", row.name)))
-        .collect();
+    let things: Vec<Thing> =
+        FORMATS.iter().map(|row| thing(row, &format!("`handlecheck diagram TRACE --format {}`", row.name))).collect();
     same("docs/reference/formats.md", &Page::new("Formats", "What a trace can be drawn as.").list(&things));
 }
 
@@ -243,20 +241,10 @@ fn grouped(number: i128) -> String {
     text
 }
 
-/// Asserts that a part of a page, between `<!-- NAME -->` and `<!-- end of NAME -->`, holds exactly this; or writes it.
-#[track_caller]
-fn region(path: &str, name: &str, text: &str) {
-    let page = read(path);
-    let (start, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
-    let (before, rest) = page.split_once(&start).unwrap_or_else(|| panic!("{path} has a line {start}"));
-    let (_, after) = rest.split_once(&end).unwrap_or_else(|| panic!("{path} has a line {end}"));
-    same(path, &format!("{before}{start}\n{text}\n{end}{after}"));
-}
-
 /// Nothing else is in the folder, so nothing in it can go stale.
 #[test]
 fn every_page_of_the_reference_is_made_here() {
-    let made = read("tests/reference.rs");
+    let made = read("tests/pages.rs");
     for page in files("docs/reference", "") {
         assert!(made.contains(&format!("\"{page}\"")), "{page} is made by no test");
         assert!(read(&page).starts_with(MADE), "{page} says where it comes from");
