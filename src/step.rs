@@ -139,7 +139,7 @@ impl Simulation {
     /// The call that an action is about.
     #[must_use]
     pub fn call<'c>(&self, access: &'c Access<'_, Component>, at: CallRef) -> &'c Call {
-        handler::call(&self.setting, access, at)
+        handler::call_at(&self.setting, access, at)
     }
 
     fn agent_actions(&self, agent: usize, access: &Access<'_, Component>) -> Vec<Action> {
@@ -350,7 +350,8 @@ impl Simulation {
         }
         let mut harness = Harness::new(setting, access, agent);
         harness.handed_off();
-        harness.finish();
+        let facts = harness.finish();
+        debug_assert!(facts.is_empty(), "a hand-off is about no intent");
     }
 
     /// What `[finally]` says of a quiescent state: each assertion's bit, and whether it holds. Nothing, where some intent

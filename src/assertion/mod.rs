@@ -11,7 +11,9 @@
 
 mod check;
 
-use std::collections::HashMap;
+#[expect(clippy::disallowed_types, reason = "the evaluator takes its maps so; their order is never looked at")]
+type Map<K, V> = std::collections::HashMap<K, V>;
+
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -178,7 +180,7 @@ impl Compiled {
         let mut context = Context::with_env(Arc::clone(&LIBRARY));
         for resource in facts.resources {
             // The order of a map can't be seen: an expression reaches into maps by name only.
-            let mut map: HashMap<String, cel::Value> =
+            let mut map: Map<String, cel::Value> =
                 resource.fields.iter().map(|(field, value)| (spelled(field), cel_value(value))).collect();
             map.insert("version".to_owned(), cel::Value::Int(resource.version));
             context.add_variable_from_value(spelled(resource.name), map);
@@ -187,7 +189,7 @@ impl Compiled {
             let told: Vec<cel::Value> = told.iter().map(|told| told.name().into()).collect();
             (spelled(agent), told.into())
         });
-        context.add_variable_from_value("told", told.collect::<HashMap<String, cel::Value>>());
+        context.add_variable_from_value("told", told.collect::<Map<String, cel::Value>>());
         self.0.execute(&context)
     }
 }

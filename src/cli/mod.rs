@@ -132,8 +132,10 @@ fn run() -> u8 {
             return if error.use_stderr() { exit::USAGE } else { exit::HOLDS };
         }
     };
+    #[expect(clippy::disallowed_methods, reason = "https://no-color.org, and only a command looks")]
+    let no_color = std::env::var_os("NO_COLOR").is_some();
     let wants = |terminal: bool| match arguments.color {
-        Colour::Auto => terminal && std::env::var_os("NO_COLOR").is_none(),
+        Colour::Auto => terminal && !no_color,
         Colour::Always => true,
         Colour::Never => false,
     };

@@ -44,9 +44,9 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
             continue;
         }
         if report.complete {
-            failed += 1
+            failed += 1;
         } else {
-            inconclusive += 1
+            inconclusive += 1;
         }
         writeln!(out, "FAIL  {name}").expect("writing to a string doesn't fail");
         for property in surprises {

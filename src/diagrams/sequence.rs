@@ -75,7 +75,7 @@ impl Remark {
     /// A remark for pictures and stories; a story puts something before its words.
     #[must_use]
     pub fn new(before: &str, words: String) -> Self {
-        Self { sentence: Some(super::words::sentence(&format!("{before}{words}"))), words }
+        Self { sentence: Some(words::sentence(&format!("{before}{words}"))), words }
     }
 
     /// A remark for pictures only.

@@ -16,14 +16,14 @@ fn targets(setting: &Setting, access: &Access<'_, Component>, agent: usize) -> V
     let number = u8::try_from(agent).expect("there are few agents");
     let known = &access.get(setting.agent_slot(agent)).agent().known;
     let mut targets = Vec::new();
-    for resource in 0..setting.resources() {
+    for (resource, known) in known.iter().enumerate() {
         if setting.entitled(setting.principal(agent), resource) {
             continue;
         }
         let stored = access.get(setting.resource_slot(resource)).resource();
         for (instance, _) in (0..).zip(&stored.instances) {
             let handle = Handle { resource: stored.id, instance };
-            if known[resource].handle != Some(handle) {
+            if known.handle != Some(handle) {
                 targets.push(Target::AgentAndHandle(number, handle));
             }
         }

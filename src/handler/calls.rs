@@ -17,7 +17,7 @@ pub struct Executed {
 }
 
 /// The call that an action is about.
-pub fn call<'c>(setting: &Setting, access: &'c Access<'_, Component>, at: CallRef) -> &'c Call {
+pub fn call_at<'c>(setting: &Setting, access: &'c Access<'_, Component>, at: CallRef) -> &'c Call {
     let agent = usize::from(at.agent);
     match at.orphan {
         Some(index) => &access.get(setting.orphans_slot(agent)).orphans()[usize::from(index)],
@@ -54,7 +54,7 @@ impl Programs {
         node: u8,
         takes_from: Option<u8>,
     ) {
-        let mut call = self::call(setting, access, at).clone();
+        let mut call = call_at(setting, access, at).clone();
         let mut progress = Progress::start(call.request.handle);
         if let Some((slot, place)) = setting.route(&call.request) {
             let mut routes = access.get(slot).route().clone();
@@ -62,12 +62,11 @@ impl Programs {
             routes[place] = Some(node);
             access.set(slot, Component::Route(routes));
         }
-        if setting.model.design.server.identity == Identity::NodeMemory {
-            if let Some(slot) = setting.memory_slot(node) {
-                let mut memory = access.get(slot).memory().clone();
-                memory.identity = Some(call.request.agent);
-                access.set(slot, memory.into());
-            }
+        let late = setting.model.design.server.identity == Identity::NodeMemory;
+        if let Some(slot) = setting.memory_slot(node).filter(|_| late) {
+            let mut memory = access.get(slot).memory().clone();
+            memory.identity = Some(call.request.agent);
+            access.set(slot, memory.into());
         }
         if let (Some(handle), Some(slot)) =
             (call.request.handle, setting.queue_slot(usize::from(call.request.resource)))
@@ -78,7 +77,7 @@ impl Programs {
         }
         if let Some(other) = takes_from {
             let other = CallRef::open(other);
-            let mut robbed = self::call(setting, access, other).clone();
+            let mut robbed = call_at(setting, access, other).clone();
             if let Position::AtNode { progress, .. } = &mut robbed.position {
                 progress.reply = Reply::StreamOf(call.request.agent);
             }
@@ -101,7 +100,7 @@ impl Programs {
 
     /// Executes the next transaction of a call.
     pub fn execute(&self, setting: &Setting, access: &mut Access<'_, Component>, at: CallRef, luck: Luck) -> Executed {
-        let mut call = self::call(setting, access, at).clone();
+        let mut call = call_at(setting, access, at).clone();
         let Position::AtNode { node, progress } = call.position else { unreachable!("only a call at a node executes") };
         let (ticket, reply) = (progress.ticket, progress.reply);
         let program = self.of(call.request.tool);

@@ -139,7 +139,11 @@ impl Handling<'_, '_> {
         })
     }
 
-    /// The resource that the handle names, or the end of the call with `not-found`.
+    /// The resource that the handle names.
+    ///
+    /// # Errors
+    ///
+    /// The end of the call with `not-found`, when it names none here.
     pub fn existing(&self) -> Result<Instance, End> {
         self.instance().ok_or_else(|| self.refuse(Outcome::NotFound))
     }

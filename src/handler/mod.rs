@@ -11,7 +11,7 @@ use crate::model::Outcome;
 use crate::table::table;
 use crate::world::Answer;
 
-pub use calls::{Executed, call, leave_queue, set_call};
+pub use calls::{Executed, call_at, leave_queue, set_call};
 pub use handling::{Handling, Luck, change_fields};
 pub use program::{Program, Programs, Ran};
 

@@ -35,12 +35,14 @@ pub enum Move {
 
 impl<'h, 'a> Harness<'h, 'a> {
     /// Takes up an agent.
+    #[must_use]
     pub fn new(setting: &'h Setting, access: &'h mut Access<'a, Component>, agent: AgentId) -> Self {
         let agent = access.get(setting.agent_slot(agent)).agent().clone();
         Self { setting, access, agent, facts: Vec::new() }
     }
 
     /// Puts the agent back, and answers what happened.
+    #[must_use]
     pub fn finish(self) -> Vec<Fact> {
         let slot = self.setting.agent_slot(usize::from(self.agent.id));
         self.access.set(slot, self.agent.into());

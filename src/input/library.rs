@@ -21,12 +21,18 @@ pub fn find(kind: Kind, name: &str) -> Option<Source> {
     Some(Source::new(name, format!("built-in/{path}"), text))
 }
 
+/// The folder of incidents, in which the kind of a file is the second-last part of its name.
+const INCIDENTS: &str = "incidents";
+
 /// Name, path in the library, and text.
 fn files(kind: Kind) -> impl Iterator<Item = (&'static str, String, &'static str)> {
-    let files = MODELS.get_dir(kind.folder()).into_iter().flat_map(Dir::files);
-    files.filter_map(move |file| {
+    let own = MODELS.get_dir(kind.folder()).into_iter().flat_map(Dir::files);
+    let incidents = MODELS.get_dir(INCIDENTS).into_iter().flat_map(Dir::files);
+    let of_kind = format!(".{}.toml", kind.name());
+    let incidents = incidents.filter(move |file| file.path().to_str().is_some_and(|path| path.ends_with(&of_kind)));
+    own.chain(incidents).filter_map(|file| {
         let name = file.path().file_name()?.to_str()?.strip_suffix(".toml")?;
-        Some((Kind::name_of_file(name), format!("{}/{name}.toml", kind.folder()), file.contents_utf8()?))
+        Some((Kind::name_of_file(name), file.path().to_str()?.to_owned(), file.contents_utf8()?))
     })
 }
 

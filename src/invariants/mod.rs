@@ -17,8 +17,11 @@ pub struct Invariant {
     /// Judges one fact.
     pub judge: fn(&Setting, &Fact) -> Judgement,
     /// Judges a quiescent state, where the invariant is about such states.
-    pub at_rest: Option<fn(&Setting, &Access<'_, Component>) -> Option<Violation>>,
+    pub at_rest: Option<AtRest>,
 }
+
+/// Judges a quiescent state.
+pub type AtRest = fn(&Setting, &Access<'_, Component>) -> Option<Violation>;
 
 /// What a fact means to an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -41,8 +41,8 @@ pub struct Intent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Scope {
     subject: Option<String>,
-    client: Option<Option<String>>,
-    tenant: Option<Option<String>>,
+    client: Option<String>,
+    tenant: Option<String>,
     resource: Option<ResourceId>,
     tool: Option<Tool>,
 }
@@ -515,8 +515,8 @@ fn scope(model: &Model, agent: AgentId, resource: ResourceId, tool: Tool) -> Sco
     let principal = &model.scenario.agents[agent].principal;
     Scope {
         subject: (whole || has(ScopePart::Subject)).then(|| principal.subject.clone()),
-        client: (whole || has(ScopePart::Client)).then(|| principal.client.clone()),
-        tenant: (whole || has(ScopePart::Tenant)).then(|| principal.tenant.clone()),
+        client: principal.client.clone().filter(|_| whole || has(ScopePart::Client)),
+        tenant: principal.tenant.clone().filter(|_| whole || has(ScopePart::Tenant)),
         resource: has(ScopePart::Handle).then_some(resource),
         tool: has(ScopePart::Tool).then_some(tool),
     }
