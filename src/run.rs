@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::action::ACTIONS;
-use crate::engine::{self, Exploration, Limits, Progress, Stop, second};
+use crate::engine::{self, Exploration, Limits, Progress, Stop, System, second};
 use crate::faults::FAULTS;
 use crate::input::{self, Diagnostic, Input, InputError};
 use crate::invariants::INVARIANTS;
@@ -215,13 +215,17 @@ impl Run {
         let wanted = |property: &Property| wanted(options, property);
         let bits = properties.iter().enumerate().filter(|(_, property)| wanted(property));
         let enough = if options.stop_early { bits.fold(0, |bits, (index, _)| bits | 1 << index) } else { 0 };
-        let found = engine::explore(simulation, Limits { states: options.max_states, enough }, watch);
+        let liveness = properties.iter().any(|property| property.name == "resolves" && wanted(property));
+        let found = engine::explore(simulation, Limits { states: options.max_states, enough, liveness }, watch);
         let mut invariants = Vec::new();
         for (index, property) in properties.iter().enumerate().filter(|(_, property)| wanted(property)) {
             let mut breaks = Vec::new();
             for place in found.front(index) {
-                let path = found.path(simulation, place);
-                let trace = record(simulation, &path, index, &self.sources())?;
+                let mut path = found.path(simulation, place);
+                let round = found.round(place);
+                let loops_from = round.is_some().then(|| path.len() - 1);
+                path.extend(round.into_iter().flatten());
+                let trace = record(simulation, &path, loops_from, index, &self.sources())?;
                 breaks.push(Break {
                     steps: place.steps,
                     faults: place.faults,
@@ -247,13 +251,14 @@ impl Run {
         let complete = options.max_states.is_none_or(|most| found.states < most);
         let mut invariants = Vec::new();
         for (index, property) in simulation.properties().iter().enumerate() {
-            if !wanted(options, property) {
+            // Stateright decides liveness by paths alone, and misses violations on cycles and joins.
+            if !wanted(options, property) || Some(index) == simulation.liveness() {
                 continue;
             }
             let mut breaks = Vec::new();
             if found.violated & (1 << index) != 0 {
                 let path = second::shortest(simulation, index).expect("a property that is violated has a path");
-                let trace = record(simulation, &path, index, &self.sources())?;
+                let trace = record(simulation, &path, None, index, &self.sources())?;
                 let steps = u32::try_from(path.len() - 1).expect("a path is short");
                 breaks.push(Break { steps, faults: trace.faults, trace: None, recorded: Some(Box::new(trace)) });
             }

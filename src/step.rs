@@ -8,7 +8,7 @@ use crate::engine::{Access, Class, Observations, System, plain};
 use crate::faults::{FAULTS, Strike, Strikes};
 use crate::handler::{self, Executed, Luck, Programs};
 use crate::harness::{Harness, Move, next_move};
-use crate::invariants::{INVARIANTS, Judgement, Violation};
+use crate::invariants::{INVARIANTS, Judgement, Violation, first_open};
 use crate::model::design::{Balancer, Handles, Replies, Versions};
 use crate::model::protocol::ClosedStream;
 use crate::model::scenario::Carried;
@@ -480,6 +480,7 @@ impl System for Simulation {
                 broke: false,
                 redo: None,
                 stopped: false,
+                old: Vec::new(),
                 known,
             }));
             components.push(Component::Call(None));
@@ -561,6 +562,24 @@ impl System for Simulation {
             }
         }
         observations
+    }
+
+    fn is_fair(&self, action: &Action) -> bool {
+        let cancels = self.setting.model.protocol.closed_stream == ClosedStream::Cancels;
+        match action {
+            Action::Fault { .. } => false,
+            Action::Deliver { call, .. } => call.orphan.is_none(),
+            Action::Execute { call, .. } => call.orphan.is_none() || !cancels,
+            _ => true,
+        }
+    }
+
+    fn liveness(&self) -> Option<usize> {
+        INVARIANTS.iter().position(|invariant| invariant.name == "resolves")
+    }
+
+    fn is_pending(&self, access: &Access<'_, Component>) -> bool {
+        first_open(&self.setting, access).is_some()
     }
 
     fn class(&self, action: &Action) -> Class {

@@ -5,6 +5,7 @@
 
 mod access;
 mod intern;
+mod liveness;
 mod memo;
 mod numbering;
 pub mod plain;

@@ -15,6 +15,8 @@ pub struct Limits {
     pub states: Option<usize>,
     /// Stop as soon as all of these properties, one bit each, are violated. 0: explore everything.
     pub enough: u64,
+    /// Decide liveness too, once everything is explored.
+    pub liveness: bool,
 }
 
 /// Why a search ended before everything was explored.
@@ -55,6 +57,17 @@ pub struct Found {
     transition: Option<u16>,
 }
 
+impl Found {
+    /// A state that shows something by itself.
+    pub(super) const fn in_state(state: u32, steps: u32, faults: u32) -> Self {
+        Self { steps, faults, state, transition: None }
+    }
+
+    pub(super) const fn state(&self) -> u32 {
+        self.state
+    }
+}
+
 /// What a search found out.
 pub struct Exploration<S: System> {
     interner: Interner<S::Component>,
@@ -70,6 +83,8 @@ pub struct Exploration<S: System> {
     pub depth: u32,
     /// For each property, the first violation for each number of faults, fewest faults first.
     pub violations: Vec<Vec<Found>>,
+    /// The loops of the violations of liveness that are loops: the states after the one that was found.
+    pub(super) loops: Vec<(Found, Vec<u32>)>,
     /// For each property, whether its witness was reached: one bit each.
     pub witnessed: u64,
     /// How often each action was taken, in no order.
@@ -85,19 +100,22 @@ pub struct Exploration<S: System> {
 pub fn explore<S: System>(system: &S, limits: Limits, watch: &mut dyn FnMut(Progress) -> bool) -> Exploration<S> {
     let mut search = Search::new(system);
     search.run(limits, watch);
+    if let Some(property) = system.liveness().filter(|_| limits.liveness && search.stop.is_none()) {
+        super::liveness::decide(&mut search, property);
+    }
     search.finish()
 }
 
 /// States between two calls of `watch`.
 const WATCH_EVERY: usize = 4096;
 
-struct Leaf {
+pub(super) struct Leaf {
     writes: Box<[(u16, u32)]>,
     observations: Observations,
     seen: u64,
 }
 
-struct ActionEntry<A> {
+pub(super) struct ActionEntry<A> {
     action: A,
     class: Class,
     /// The memory of each part.
@@ -105,13 +123,14 @@ struct ActionEntry<A> {
     taken: u64,
 }
 
-struct Search<'s, S: System> {
-    system: &'s S,
+pub(super) struct Search<'s, S: System> {
+    pub(super) system: &'s S,
     interner: Interner<S::Component>,
     numbering: Numbering,
     memo: Memo,
     source_roots: Vec<u32>,
     observe_roots: [u32; 2],
+    pending_root: u32,
     menus: Vec<Box<[u32]>>,
     leaves: Vec<Leaf>,
     actions: Vec<ActionEntry<S::Action>>,
@@ -121,8 +140,11 @@ struct Search<'s, S: System> {
     table: HashTable<u32>,
     parents: Vec<(u32, u16)>,
     faults: Vec<u8>,
+    /// The first state of each level.
+    levels: Vec<u32>,
     transitions: u64,
     violations: Vec<Vec<Found>>,
+    pub(super) loops: Vec<(Found, Vec<u32>)>,
     violated: u64,
     witnessed: u64,
     computed: u64,
@@ -139,6 +161,7 @@ impl<'s, S: System> Search<'s, S> {
             numbering: Numbering::default(),
             source_roots: (0..system.sources()).map(|_| memo.root()).collect(),
             observe_roots: [memo.root(), memo.root()],
+            pending_root: memo.root(),
             memo,
             menus: Vec::new(),
             leaves: Vec::new(),
@@ -149,8 +172,10 @@ impl<'s, S: System> Search<'s, S> {
             table: HashTable::new(),
             parents: Vec::new(),
             faults: Vec::new(),
+            levels: vec![0],
             transitions: 0,
             violations: vec![Vec::new(); 64],
+            loops: Vec::new(),
             violated: 0,
             witnessed: 0,
             computed: 0,
@@ -174,6 +199,7 @@ impl<'s, S: System> Search<'s, S> {
             if next == level_end {
                 self.depth += 1;
                 level_end = self.parents.len();
+                self.levels.push(u32::try_from(next).expect("fewer than 2^32 states fit in memory"));
             }
             state.clear();
             state.extend_from_slice(&self.states[next * self.width..(next + 1) * self.width]);
@@ -226,21 +252,12 @@ impl<'s, S: System> Search<'s, S> {
     }
 
     fn take(&mut self, action: u32, state: &[u32], parent: (u32, u16)) -> Result<(), TooManyNumbers> {
-        let mut successor = state.to_vec();
         let (mut violated, mut witnessed) = (0, 0);
-        let mut writes: Vec<(u16, u32)> = Vec::new();
-        for part in 0..self.actions[action as usize].roots.len() {
-            let leaf = self.part(action, part, state);
-            let leaf = &mut self.leaves[leaf];
+        let successor = self.successor(action, state, &mut |leaf| {
             leaf.seen += 1;
             violated |= leaf.observations.violated;
             witnessed |= leaf.observations.witnessed;
-            for &(slot, id) in &leaf.writes {
-                successor[usize::from(slot)] = id;
-                writes.push((slot, id));
-            }
-        }
-        self.numbering.normalise_after(self.system, &mut self.interner, state, &mut successor, &writes)?;
+        })?;
         let entry = &mut self.actions[action as usize];
         entry.taken += 1;
         let fault = u8::from(entry.class == Class::Fault);
@@ -256,8 +273,84 @@ impl<'s, S: System> Search<'s, S> {
         Ok(())
     }
 
+    /// The state after an action. `see` is shown the result of each of its parts.
+    fn successor(
+        &mut self,
+        action: u32,
+        state: &[u32],
+        see: &mut dyn FnMut(&mut Leaf),
+    ) -> Result<Vec<u32>, TooManyNumbers> {
+        let mut successor = state.to_vec();
+        let mut writes: Vec<(u16, u32)> = Vec::new();
+        for part in 0..self.actions[action as usize].roots.len() {
+            let leaf = self.part(action, part, state);
+            let leaf = &mut self.leaves[leaf];
+            see(leaf);
+            for &(slot, id) in &leaf.writes {
+                successor[usize::from(slot)] = id;
+                writes.push((slot, id));
+            }
+        }
+        self.numbering.normalise_after(self.system, &mut self.interner, state, &mut successor, &writes)?;
+        Ok(successor)
+    }
+
+    /// How many states there are.
+    pub(super) fn count(&self) -> u32 {
+        u32::try_from(self.parents.len()).expect("fewer than 2^32 states fit in memory")
+    }
+
+    /// Length of a shortest path to a state, and the faults on it.
+    pub(super) fn cost(&self, index: u32) -> (u32, u32) {
+        let level = self.levels.partition_point(|first| *first <= index) - 1;
+        (u32::try_from(level).expect("there are fewer levels than states"), u32::from(self.faults[index as usize]))
+    }
+
+    fn state_at(&self, index: u32) -> Vec<u32> {
+        let start = index as usize * self.width;
+        self.states[start..start + self.width].to_vec()
+    }
+
+    /// Whether something is pending in a state.
+    pub(super) fn is_pending(&mut self, index: u32) -> bool {
+        let state = self.state_at(index);
+        if let Some(leaf) = self.memo.find(self.pending_root, &state) {
+            return leaf == 1;
+        }
+        let access = Access::interned(&self.interner, &state);
+        let pending = self.system.is_pending(&access);
+        let (reads, _) = access.finish();
+        self.memo.insert(self.pending_root, &state, &reads, u32::from(pending));
+        pending
+    }
+
+    /// The fair moves in a state that was expanded: their sources, and the states to which they lead.
+    pub(super) fn fair_moves(&mut self, index: u32) -> Vec<(u16, u32)> {
+        let state = self.state_at(index);
+        let mut moves = Vec::new();
+        for source in 0..self.source_roots.len() {
+            let menu = self.menu(source, &state);
+            for position in 0..self.menus[menu].len() {
+                let action = self.menus[menu][position];
+                if !self.system.is_fair(&self.actions[action as usize].action) {
+                    continue;
+                }
+                let successor =
+                    self.successor(action, &state, &mut |_| {}).expect("the search came through here before");
+                let source = u16::try_from(source).expect("there are few sources");
+                moves.push((source, self.index_of(&successor).expect("everything was explored")));
+            }
+        }
+        moves
+    }
+
+    fn index_of(&self, state: &[u32]) -> Option<u32> {
+        let at = |index: u32| &self.states[index as usize * self.width..(index as usize + 1) * self.width];
+        self.table.find(hash(&self.interner, state), |&index| at(index) == state).copied()
+    }
+
     /// Keeps the first violation of each property for each number of faults.
-    fn note(&mut self, violated: u64, found: Found) {
+    pub(super) fn note(&mut self, violated: u64, found: Found) {
         self.violated |= violated;
         let mut rest = violated;
         while rest != 0 {
@@ -378,6 +471,7 @@ impl<'s, S: System> Search<'s, S> {
             transitions: self.transitions,
             depth: self.depth,
             violations: self.violations,
+            loops: self.loops,
             witnessed: self.witnessed,
             tags,
             computed: self.computed,
@@ -432,6 +526,14 @@ impl<S: System> Exploration<S> {
             path.push(successors.into_iter().nth(usize::from(ordinal)).expect("the transition was taken").state);
         }
         path
+    }
+
+    /// The states of the loop that a violation of liveness runs round for ever, from the one after the found one to the
+    /// found one itself; `None`: nothing moves any more.
+    #[must_use]
+    pub fn round(&self, found: Found) -> Option<Vec<Vec<S::Component>>> {
+        let (_, states) = self.loops.iter().find(|(other, _)| *other == found)?;
+        Some(states.iter().map(|index| self.state(*index)).collect())
     }
 
     fn state(&self, index: u32) -> Vec<S::Component> {

@@ -32,6 +32,15 @@ pub trait System: Sync {
     /// Executes one part of an enabled action.
     fn step(&self, action: &Self::Action, part: usize, access: &mut Access<'_, Self::Component>) -> Observations;
 
+    /// Whether the action is fair: if it stays possible, it is taken some day.
+    fn is_fair(&self, action: &Self::Action) -> bool;
+
+    /// The property that is violated by a fair run in which something pending stays so for ever; `None`: there is none.
+    fn liveness(&self) -> Option<usize>;
+
+    /// Whether something is pending in a state that must end some day. What has ended must not become pending again.
+    fn is_pending(&self, access: &Access<'_, Self::Component>) -> bool;
+
     /// Whose move the action is: decides what is quiescent and what counts as a fault.
     fn class(&self, action: &Self::Action) -> Class;
 

@@ -112,6 +112,7 @@ impl<'h, 'a> Harness<'h, 'a> {
         self.agent.entry = entry;
         self.agent.errand = Errand::Begin;
         self.agent.pending = None;
+        self.agent.old.clear();
         self.agent.sends = 0;
         self.agent.broke = false;
         self.agent.new_key = true;

@@ -7,8 +7,8 @@ use crate::model::client::{BeforeWrite, KeyPolicy, Payload as Carries, Precondit
 use crate::model::scenario::Carried;
 use crate::model::{AgentId, Client, Entry, Operation, ResourceId, Tool};
 use crate::world::{
-    Agent, Attempt, Call, Component, Errand, Fact, Handle, Intents, Key, Payload, Position, Purpose, Request, Setting,
-    Stamp, View,
+    Agent, Attempt, Call, Component, Errand, Fact, Field, Handle, Intents, Key, Payload, Position, Purpose, Request,
+    Setting, Stamp, View,
 };
 
 /// What an agent must know of a resource before it can plan.
@@ -19,7 +19,7 @@ struct Needs {
 }
 
 /// The resources that an entry rests on: its own, then those that it is `given`.
-fn rests_on(entry: &Entry) -> Vec<ResourceId> {
+pub(super) fn rests_on(entry: &Entry) -> Vec<ResourceId> {
     match entry {
         Entry::Read { resource } | Entry::HandOff { resource, .. } => vec![*resource],
         Entry::Mutate { operation: Operation::Mint, given, .. } => given.clone(),
@@ -188,6 +188,7 @@ impl Harness<'_, '_> {
             (None, KeyPolicy::PerAttempt) => Some(self.plan_key(true)),
         };
         self.agent.new_key = false;
+        self.agent.old.clear();
         request
     }
 
@@ -232,8 +233,12 @@ impl Harness<'_, '_> {
             }
             _ => Payload::Change(operation.clone()),
         };
-        let seen = match (&payload, content, operation) {
-            (Payload::Change(_), Some(content), Operation::Set(_)) => content.iter().map(|field| field.shows).collect(),
+        let names = operation.fields();
+        let shows = |(index, field): (usize, &Field)| {
+            if names.contains(&index) { field.shows } else { Intents::NONE }
+        };
+        let seen = match (content, operation) {
+            (Some(content), Operation::Set(_)) => content.iter().enumerate().map(shows).collect(),
             _ => Vec::new(),
         };
         let believed = |resource: ResourceId| {

@@ -6,7 +6,7 @@ use crate::model::client::AfterFailure;
 use crate::model::scenario::Carried;
 use crate::model::{Condition, Entry, Event, Operation, Outcome, Reaction, ResourceId, Told, Tool};
 use crate::world::{
-    Answer, Attempt, Errand, Fact, Intents, Known, Payload, Position, Purpose, Redo, Request, Stamp, View,
+    Answer, Attempt, Errand, Fact, Handle, Intents, Known, Payload, Position, Purpose, Redo, Request, Stamp, View,
 };
 
 /// On what an agent is told something.
@@ -69,7 +69,7 @@ impl Harness<'_, '_> {
         let resource = usize::from(request.resource);
         // An answer about another handle names other versions: none of them is believed.
         let view = if answer.handle == request.handle { answer.view.clone() } else { None };
-        let old = std::mem::replace(&mut self.agent.known[resource].view, view);
+        self.agent.known[resource].view = view;
         match self.agent.errand {
             Errand::Begin => unreachable!("a call is open"),
             Errand::Act => self.advance(),
@@ -78,44 +78,50 @@ impl Harness<'_, '_> {
                 self.tell(told, Ground::View);
             }
             Errand::Reading { purpose, done } => {
-                if let Purpose::Replan(event) = purpose {
-                    let entry_tool = self.entry().and_then(Entry::tool).unwrap_or(Tool::Read);
-                    let mut reaction = self.client(entry_tool).reaction(event);
-                    while let Reaction::Replan { only_if: Some((condition, otherwise)), .. } = reaction {
-                        if self.holds(condition, resource, old.as_ref()) {
-                            break;
-                        }
-                        reaction = *otherwise;
-                        if !matches!(reaction, Reaction::Replan { .. }) {
-                            self.perform(reaction, event, request, Some(answer));
-                            return;
-                        }
-                    }
-                    self.agent.attempt = Attempt::Replan;
-                } else {
-                    self.agent.attempt = Attempt::First;
-                }
+                self.agent.attempt = match purpose {
+                    Purpose::Look => Attempt::First,
+                    Purpose::Replan(_) => Attempt::Replan,
+                };
                 self.agent.errand = match planning::next_reading(self.setting, &self.agent, purpose, done + 1) {
                     Some(done) => Errand::Reading { purpose, done },
                     None => Errand::Act,
                 };
+                if let (Errand::Act, Purpose::Replan(event)) = (self.agent.errand, purpose) {
+                    self.plan_or_react(event, request, answer);
+                }
             }
         }
     }
 
-    /// Whether a replan goes ahead, now that this resource was read again.
-    fn holds(&self, condition: Condition, resource: ResourceId, old: Option<&View>) -> bool {
+    /// Everything was read again: the agent plans anew, or does what its harness says for when it should not.
+    fn plan_or_react(&mut self, event: Event, request: &Request, answer: &Answer) {
+        let tool = self.entry().and_then(Entry::tool).unwrap_or(Tool::Read);
+        let mut reaction = self.client(tool).reaction(event);
+        while let Reaction::Replan { only_if: Some((condition, otherwise)), .. } = reaction {
+            if self.holds(condition) {
+                return;
+            }
+            reaction = *otherwise;
+        }
+        if !matches!(reaction, Reaction::Replan { .. }) {
+            self.perform(reaction, event, request, Some(answer));
+        }
+    }
+
+    /// Whether a replan goes ahead, now that everything was read again.
+    fn holds(&self, condition: Condition) -> bool {
         let Some(Entry::Mutate { resource: own, operation, .. }) = self.entry() else { return true };
         match condition {
-            Condition::Unsatisfied => *own != resource || !self.is_satisfied(),
-            Condition::Disjoint => {
-                let old = old.and_then(|view| view.content.as_ref());
+            Condition::Unsatisfied => !self.is_satisfied(),
+            Condition::Disjoint => self.agent.old.iter().all(|(handle, old)| {
+                let resource = usize::from(handle.resource);
+                let old = old.content.as_ref();
                 let new = self.view(resource).and_then(|view| view.content.as_ref());
                 let (Some(old), Some(new)) = (old, new) else { return false };
                 let counts = |field: usize| *own != resource || operation.fields().contains(&field);
                 let pairs = old.iter().zip(new).enumerate();
                 pairs.into_iter().all(|(field, (old, new))| !counts(field) || old.value == new.value)
-            }
+            }),
         }
     }
 
@@ -209,6 +215,7 @@ impl Harness<'_, '_> {
                 self.agent.new_key = new_key;
                 self.agent.attempt = Attempt::Replan;
                 self.agent.pending = None;
+                self.agent.old = self.views_of_basis();
                 let purpose = Purpose::Replan(event);
                 self.agent.errand = match planning::next_reading(self.setting, &self.agent, purpose, 0) {
                     Some(done) => Errand::Reading { purpose, done },
@@ -264,6 +271,16 @@ impl Harness<'_, '_> {
         let tool = entry.tool().unwrap_or(Tool::Read);
         let request = Request { tool, ..self.read_of(resource) };
         self.react(Event::Refused(Outcome::NotFound), &request, None);
+    }
+
+    /// The agent's views of the resources that its plan rests on.
+    fn views_of_basis(&self) -> Vec<(Handle, View)> {
+        let resources = self.entry().map(planning::rests_on).unwrap_or_default();
+        let view = |resource: ResourceId| {
+            let known = self.known(resource);
+            Some((known.handle?, known.view.clone()?))
+        };
+        resources.into_iter().filter_map(view).collect()
     }
 
     /// Whether the bound on sends of this intent is used up.

@@ -56,8 +56,11 @@ table! {
         no_effect_after_revocation,
         version_names_one_content,
         fresh_read,
+        resolves,
     }
 }
+
+pub use resolves::first_open;
 
 /// A violation that has no kind.
 const fn violation(sentence: String) -> Judgement {

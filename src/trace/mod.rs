@@ -42,6 +42,10 @@ pub struct Trace {
     pub kind: Option<String>,
     /// One plain sentence: who did what to whom.
     pub sentence: String,
+    /// For a run that goes round for ever: how many steps lead to the loop. The steps after them are the loop, which comes
+    /// back to where it began but for the numbers of versions and requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loops_from: Option<usize>,
     /// How many of the steps are faults.
     pub faults: u32,
     /// Who is there.

@@ -34,7 +34,8 @@ pub struct RecordError {
     property: String,
 }
 
-/// Writes down a violation of a property, from the states on the path to it.
+/// Writes down a violation of a property, from the states on the path to it. `loops_from`: the state, counted from 0, to
+/// which the last one comes back.
 ///
 /// # Errors
 ///
@@ -42,6 +43,7 @@ pub struct RecordError {
 pub fn record(
     simulation: &Simulation,
     path: &[Vec<Component>],
+    loops_from: Option<usize>,
     property: usize,
     sources: &Sources<'_>,
 ) -> Result<Trace, RecordError> {
@@ -67,12 +69,14 @@ pub fn record(
         actions.push(action);
         states.push(next);
     }
-    tidy(&labelled, &mut states, &mut actions);
-    Ok(written(&labelled, &states, &actions, property, sources))
+    if loops_from.is_none() {
+        tidy(&labelled, &mut states, &mut actions);
+    }
+    Ok(written(&labelled, &states, &actions, loops_from, property, sources))
 }
 
 /// A labelled state as the search sees it.
-fn unlabelled(simulation: &Simulation, state: &[Component]) -> Vec<Component> {
+pub(super) fn unlabelled(simulation: &Simulation, state: &[Component]) -> Vec<Component> {
     let mut plain: Vec<Component> =
         state.iter().filter(|component| !matches!(component, Component::Requests(_))).cloned().collect();
     for component in &mut plain {
@@ -152,6 +156,7 @@ fn written(
     labelled: &Simulation,
     states: &[Vec<Component>],
     actions: &[Action],
+    loops_from: Option<usize>,
     property: usize,
     sources: &Sources<'_>,
 ) -> Trace {
@@ -160,7 +165,7 @@ fn written(
     let mut walk = Walk::new(labelled);
     let steps: Vec<Step> = actions.iter().map(|action| walk.step(action)).collect();
     debug_assert_eq!(Some(walk.state()), states.last().map(Vec::as_slice));
-    let (kind, sentence) = walk.violation(property).expect("the last step or state shows the violation");
+    let (kind, sentence) = walk.violation(property, loops_from).expect("the last step or state shows the violation");
     let input = |name: &str, title: &str, source: &Source| Input {
         name: name.to_owned(),
         title: title.to_owned(),
@@ -200,6 +205,7 @@ fn written(
         invariant: labelled.properties()[property].name.clone(),
         kind: kind.map(str::to_owned),
         sentence,
+        loops_from,
         faults: u32::try_from(faults).expect("a trace has few steps"),
         agents: agents.collect(),
         nodes: nodes.collect(),

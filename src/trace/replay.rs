@@ -1,11 +1,12 @@
 //! Replaying: executing a trace step by step on today's model.
 
+use super::record::unlabelled;
 use super::words::{self, Names};
 use super::{Does, Step, Trace};
 use crate::action::{Action, Target};
 use crate::engine::{Access, Class, System, plain};
 use crate::input::{self, InputError, Kind, Source};
-use crate::invariants::INVARIANTS;
+use crate::invariants::{INVARIANTS, first_open};
 use crate::model::limits;
 use crate::step::{PropertyKind, Simulation};
 use crate::world::{Component, Fact, Handle};
@@ -66,7 +67,7 @@ pub fn replay(trace: &Trace) -> Result<Vec<Step>, ReplayError> {
         }
         steps.push(step);
     }
-    walk.violation(property).ok_or_else(|| ReplayError::Gone(trace.invariant.clone()))?;
+    walk.violation(property, trace.loops_from).ok_or_else(|| ReplayError::Gone(trace.invariant.clone()))?;
     Ok(steps)
 }
 
@@ -117,11 +118,16 @@ pub(super) struct Walk<'w> {
     simulation: &'w Simulation,
     state: Vec<Component>,
     facts: Vec<Fact>,
+    /// Every state so far, the initial one first.
+    states: Vec<Vec<Component>>,
+    /// The source of each step.
+    sources: Vec<Option<usize>>,
 }
 
 impl<'w> Walk<'w> {
     pub(super) fn new(simulation: &'w Simulation) -> Self {
-        Self { simulation, state: simulation.initial(), facts: Vec::new() }
+        let state = simulation.initial();
+        Self { simulation, states: vec![state.clone()], state, facts: Vec::new(), sources: Vec::new() }
     }
 
     pub(super) fn state(&self) -> &[Component] {
@@ -151,13 +157,23 @@ impl<'w> Walk<'w> {
             }
         }
         let step = words::step(self.simulation, action, &before, &after, &self.facts, answered);
+        let enables = |source: &usize| self.simulation.actions(*source, &Access::new(&before)).contains(action);
+        self.sources.push((0..self.simulation.sources()).find(enables));
+        self.states.push(after.clone());
         self.state = after;
         step
     }
 
     /// How the last step, or the state after it, violates a property.
-    pub(super) fn violation(&self, property: usize) -> Option<(Option<&'static str>, String)> {
+    pub(super) fn violation(
+        &self,
+        property: usize,
+        loops_from: Option<usize>,
+    ) -> Option<(Option<&'static str>, String)> {
         let properties = self.simulation.properties();
+        if Some(property) == self.simulation.liveness() {
+            return self.never_ends(loops_from).map(|sentence| (None, sentence));
+        }
         if properties[property].kind == PropertyKind::Invariant {
             let violation = self.simulation.violation(&self.facts, &self.state, property)?;
             return Some((violation.kind, violation.sentence));
@@ -177,6 +193,41 @@ impl<'w> Walk<'w> {
             Err(error) => Some((None, format!("everybody was told ok, and {name} can't be evaluated: {error}"))),
         }
     }
+}
+
+impl Walk<'_> {
+    /// How the run never ends: it comes round to a state where it was, fairly, or nothing fair can move any more; and an
+    /// intent is open.
+    fn never_ends(&self, loops_from: Option<usize>) -> Option<String> {
+        let setting = self.simulation.setting();
+        let agent = setting.agent_name(first_open(setting, &Access::new(&self.state))?);
+        let Some(from) = loops_from else {
+            let stuck = self.fair_sources(&self.state) == 0;
+            return stuck.then(|| format!("nothing can move any more, and {agent} has not ended its work"));
+        };
+        let steps = self.sources.get(from..).filter(|steps| !steps.is_empty())?;
+        let plain = Simulation::new(setting.model.clone());
+        let (start, end) = (unlabelled(&plain, &self.states[from]), unlabelled(&plain, &self.state));
+        // Each source moves in the loop, or can't move somewhere in it.
+        let moved = steps.iter().flatten().fold(0, |moved, source| moved | bit(*source));
+        let met = self.states[from..].iter().fold(moved, |met, state| met | !self.fair_sources(state));
+        let first = from + 1;
+        (start == end && met == u64::MAX)
+            .then(|| format!("from step {first} on the run goes round for ever, and {agent} never ends its work"))
+    }
+
+    /// The sources with a fair move in a state, one bit each.
+    fn fair_sources(&self, state: &[Component]) -> u64 {
+        let moves = |source: &usize| {
+            let actions = self.simulation.actions(*source, &Access::new(state));
+            actions.iter().any(|action| self.simulation.is_fair(action))
+        };
+        (0..self.simulation.sources()).filter(moves).fold(0, |sources, source| sources | bit(source))
+    }
+}
+
+fn bit(source: usize) -> u64 {
+    1 << source.min(63)
 }
 
 /// An action's name and operands.

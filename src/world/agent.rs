@@ -33,6 +33,9 @@ pub struct Agent {
     pub redo: Option<Redo>,
     /// It never moves again.
     pub stopped: bool,
+    /// The views that it had of the resources that its plan rests on, when it decided to plan anew: kept until the new plan
+    /// is sent.
+    pub old: Vec<(Handle, View)>,
     /// What it knows of each resource.
     pub known: Vec<Known>,
 }

@@ -31,8 +31,8 @@ pub struct Request {
     pub handle: Option<Handle>,
     /// What it carries.
     pub payload: Payload,
-    /// For each field, the changes that the author's view showed when this was planned (ghost). Empty where the
-    /// payload says it, or where nothing can be erased.
+    /// For each field that it sets, the changes that the author's view showed when this was planned (ghost). Empty where
+    /// nothing is set, or without a view.
     pub seen: Vec<Intents>,
     /// What its author saw of the resources on which the plan rests (ghost).
     pub basis: Vec<(Handle, View)>,

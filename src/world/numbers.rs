@@ -76,8 +76,10 @@ fn agent(setting: &Setting, agent: &mut Agent, visit: Visit<'_>) {
         broke: _,
         redo: _,
         stopped: _,
+        old,
         known,
     } = agent;
+    old.iter_mut().for_each(|(handle, view)| self::view(*handle, view, visit));
     for (entry, plan) in plans.iter_mut().enumerate().chain(first_plans.iter_mut().enumerate()) {
         if let Some(plan) = plan {
             let intent = setting.intent(usize::from(*id), entry).expect("only intents have plans");

@@ -1,0 +1,48 @@
+//! Under fairness every intent ends: done, or told.
+//!
+//! It is a liveness property: violated by a fair run in which some intent never ends. Fair is everything but faults, the
+//! arrival of an orphan and, where a closed stream cancels, the execution of an orphan; any other call at a node keeps
+//! executing until that node restarts, and what can be cancelled is cancelled some day if it does not run. Fairness does
+//! not mean that the balancer ever picks the right node. Agents that were stopped, have left the rest of their work, or
+//! were never given the handle, are exempt.
+//!
+//! The counterexample is a shortest path to a state on a fair loop, and the loop; or to a state in which nothing fair can
+//! move and an intent is open. Its steps are those of the path.
+//!
+//! **Witness.** A mutating call is sent.
+
+use super::{Invariant, Judgement, witness_if};
+use crate::engine::Access;
+use crate::world::{Component, Fact, Setting};
+
+pub static INVARIANT: Invariant = Invariant {
+    sentence: "under fairness every intent ends: done, or told",
+    witness: "a mutating call is sent",
+    judge,
+    at_rest: None,
+};
+
+fn judge(setting: &Setting, fact: &Fact) -> Judgement {
+    witness_if(matches!(fact, Fact::Sent { request, .. } if setting.intent_of(request).is_some()))
+}
+
+/// The first agent with an intent that has not ended, unless it is exempt.
+pub fn first_open(setting: &Setting, access: &Access<'_, Component>) -> Option<usize> {
+    (0..setting.agents()).find(|agent| is_open(setting, access, *agent))
+}
+
+fn is_open(setting: &Setting, access: &Access<'_, Component>, agent: usize) -> bool {
+    let at = access.get(setting.agent_slot(agent)).agent();
+    let work = &setting.model.scenario.agents[agent].work;
+    let Some(entry) = work.get(usize::from(at.entry)).filter(|_| !at.stopped) else { return false };
+    let ledger = access.get(setting.ledger_slot(agent)).ledger();
+    let mut rest = usize::from(at.entry)..work.len();
+    let open = rest.any(|entry| setting.intent(agent, entry).is_some() && ledger.entries[entry].told.is_none());
+    if !open {
+        return false;
+    }
+    let known = &at.known[entry.resource()];
+    let mints = matches!(entry, crate::model::Entry::Mutate { operation: crate::model::Operation::Mint, .. });
+    let waits = access.get(setting.call_slot(agent)).call().is_some();
+    mints || waits || known.handle.is_some() || known.forgotten
+}

@@ -1,0 +1,298 @@
+//! What an agent sends: which call is next, and what it carries (sections 3 and 6).
+
+use std::collections::BTreeSet;
+
+use handlecheck::model::client::{KeyPolicy, Payload, Precondition, Presents};
+use handlecheck::model::scenario::Carried;
+use handlecheck::model::{AgentId, Client, Entry, Model, Operation, ResourceId, Tool};
+
+use super::harness;
+use super::judge;
+use super::rename;
+use super::server;
+use super::state::{Change, Content, Field, Key, Next, Request, State, View, entry_resource, values};
+use super::world::World;
+
+/// The call that an agent would send now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// A read of this resource.
+    Read(ResourceId),
+    /// The change of its current entry.
+    Mutate,
+    /// The arguments of its last call.
+    Again,
+}
+
+/// The entry that an agent works on; `None` once it has no work left.
+pub fn current_entry<'m>(model: &'m Model, state: &State, id: AgentId) -> Option<&'m Entry> {
+    let agent = &state.agents[id];
+    if agent.left { None } else { model.scenario.agents[id].work.get(agent.entry) }
+}
+
+/// The tool that an entry calls.
+pub fn tool_of(entry: &Entry) -> Tool {
+    match entry {
+        Entry::Mutate { operation, .. } => operation.tool(),
+        Entry::Read { .. } | Entry::HandOff { .. } => Tool::Read,
+    }
+}
+
+/// What an idle agent would send, whether or not it knows the handle.
+pub fn wish(model: &Model, state: &State, id: AgentId) -> Option<Wish> {
+    let agent = &state.agents[id];
+    let reread = match &agent.next {
+        Next::Again(_) => return Some(Wish::Again),
+        Next::Plan { reread, .. } => reread,
+    };
+    if let Some(resource) = reread.first() {
+        return Some(Wish::Read(*resource));
+    }
+    match current_entry(model, state, id)? {
+        Entry::Read { resource } => Some(Wish::Read(*resource)),
+        Entry::Mutate { .. } => match missing_views(model, state, id).first() {
+            Some(resource) => Some(Wish::Read(*resource)),
+            None => Some(Wish::Mutate),
+        },
+        Entry::HandOff { .. } => None,
+    }
+}
+
+/// What an agent can send now: it is idle, has work left and knows the handle.
+pub fn can_send(model: &Model, state: &State, id: AgentId) -> Option<Wish> {
+    let agent = &state.agents[id];
+    if agent.call.is_some() || agent.stopped {
+        return None;
+    }
+    let entry = current_entry(model, state, id)?;
+    let wish = wish(model, state, id)?;
+    let needed = match &wish {
+        Wish::Again => None,
+        Wish::Read(resource) => Some(*resource),
+        Wish::Mutate => (tool_of(entry) != Tool::Mint).then(|| entry_resource(entry)),
+    };
+    needed.is_none_or(|resource| agent.knows.contains_key(&resource)).then_some(wish)
+}
+
+/// Can the agent hand off now? It does so at such an entry, once it knows the handle.
+pub fn can_hand_off(model: &Model, state: &State, id: AgentId) -> bool {
+    let agent = &state.agents[id];
+    let at_entry = matches!(current_entry(model, state, id), Some(Entry::HandOff { .. }));
+    let resource = current_entry(model, state, id).map(entry_resource);
+    at_entry && !agent.stopped && resource.is_some_and(|resource| agent.knows.contains_key(&resource))
+}
+
+/// The views that the current entry needs and the agent lacks (section 3: it reads first).
+pub fn missing_views(model: &Model, state: &State, id: AgentId) -> Vec<ResourceId> {
+    let Some(Entry::Mutate { resource, operation, given }) = current_entry(model, state, id) else { return Vec::new() };
+    let client = model.client(id, operation.tool());
+    if client.blind || *operation == Operation::Mint {
+        return Vec::new();
+    }
+    let agent = &state.agents[id];
+    let lacks = |resource: &ResourceId, content: bool, version: bool| match agent.views.get(resource) {
+        None => content || version,
+        Some(view) => (content && view.content.is_none()) || (version && view.version.is_none()),
+    };
+    let version = client.precondition != Precondition::None;
+    let mut missing = Vec::new();
+    if lacks(resource, needs_content(client, operation), version) {
+        missing.push(*resource);
+    }
+    let given_version = client.precondition == Precondition::EveryViewedVersion;
+    missing.extend(given.iter().filter(|given| lacks(given, true, given_version)));
+    missing
+}
+
+/// A snapshot carries the whole content, an approval what the view showed.
+fn needs_content(client: &Client, operation: &Operation) -> bool {
+    let changes_fields = operation.tool() == Tool::Write;
+    (changes_fields && client.payload == Payload::Snapshot) || *operation == Operation::Approve
+}
+
+/// The action `send`: one request.
+pub fn send(world: &mut World<'_>, id: AgentId) {
+    let model = world.model;
+    let Some(wish) = can_send(model, &world.state, id) else { return };
+    let mut request = match wish {
+        Wish::Read(resource) => read_request(world, id, resource),
+        Wish::Mutate => planned_request(world, id),
+        Wish::Again => match world.state.agents[id].next.clone() {
+            Next::Again(request) => *request,
+            Next::Plan { .. } => return,
+        },
+    };
+    let who = judge::principal(model, id);
+    request.credential = world.state.credentials.get(who).copied().unwrap_or(0);
+    if request.intent.is_some() {
+        let client = model.client(id, request.tool);
+        if request.key.is_none() || client.key == KeyPolicy::PerAttempt || client.key == KeyPolicy::HashOfArguments {
+            request.key = make_key(world, id, &request);
+        }
+        if client.attempts.is_some() {
+            world.state.agents[id].attempts += 1;
+        }
+        world.state.agents[id].next = Next::begin();
+    }
+    world.witness_send(&request);
+    let someone_presents_leaked = model.clients.iter().flatten().any(|client| client.presents == Presents::LeakedKey);
+    if someone_presents_leaked && let (Some(handle), Some(key)) = (request.handle, &request.key) {
+        world.state.used_keys.entry(handle).or_default().insert(key.clone());
+    }
+    world.state.agents[id].call = Some(server::fresh_call(request));
+}
+
+/// A request that says nothing but who asks for what.
+fn bare_request(world: &World<'_>, id: AgentId, tool: Tool, resource: ResourceId) -> Request {
+    let known = (tool != Tool::Mint).then(|| world.state.agents[id].knows.get(&resource)).flatten();
+    Request {
+        agent: id,
+        credential: 0,
+        tool,
+        resource,
+        handle: known.map(|known| known.handle),
+        token: known.and_then(|known| known.token.clone()),
+        intent: None,
+        operation: None,
+        snapshot: None,
+        approves: None,
+        expected: Vec::new(),
+        key: None,
+        fence: None,
+        seen: BTreeSet::new(),
+        basis: Vec::new(),
+        sent_at: None,
+        superseded: false,
+    }
+}
+
+/// A read.
+fn read_request(world: &World<'_>, id: AgentId, resource: ResourceId) -> Request {
+    let mut request = bare_request(world, id, Tool::Read, resource);
+    server::note_what_is_current(world.model, &world.state, &mut request);
+    request
+}
+
+/// The change of the current entry, planned on the agent's view.
+fn planned_request(world: &World<'_>, id: AgentId) -> Request {
+    let model = world.model;
+    let agent = &world.state.agents[id];
+    let Some(Entry::Mutate { resource, operation, given }) = current_entry(model, &world.state, id) else {
+        return bare_request(world, id, Tool::Read, 0);
+    };
+    let client = model.client(id, operation.tool());
+    let intent = (id, agent.entry);
+    let mut request = bare_request(world, id, operation.tool(), *resource);
+    request.intent = Some(intent);
+    request.operation = Some(operation.clone());
+    let view = agent.views.get(resource).filter(|_| *operation != Operation::Mint);
+    request.fence = view.and_then(|view| view.fence);
+    for given in given {
+        if let Some(view) = agent.views.get(given) {
+            request.basis.push((view.handle, view.version, view.content.as_ref().map(values)));
+        }
+    }
+    if *operation == Operation::Mint {
+        return request;
+    }
+    let expects = |precondition: Precondition| client.precondition >= precondition;
+    let expected = expects(Precondition::ViewedVersion).then_some(resource);
+    let also = given.iter().filter(|_| expects(Precondition::EveryViewedVersion));
+    for resource in expected.into_iter().chain(also) {
+        let version = agent.views.get(resource).and_then(|view| view.version);
+        if let (Some(version), Some(known)) = (version, agent.knows.get(resource)) {
+            request.expected.push((known.handle, version));
+        }
+    }
+    let content = view.and_then(|view| view.content.as_ref());
+    if *operation == Operation::Approve {
+        request.approves = content.map(values);
+    }
+    if operation.tool() == Tool::Write {
+        match content {
+            Some(content) if client.payload == Payload::Snapshot => {
+                request.snapshot = Some(changed(content, intent, operation));
+            }
+            _ => {}
+        }
+    }
+    if let Some(content) = content {
+        request.seen = operation.fields().into_iter().flat_map(|field| content[field].shows.clone()).collect();
+    }
+    request
+}
+
+/// Some content with a change in it: each named field shows the change as well.
+pub fn changed(content: &Content, intent: (AgentId, usize), operation: &Operation) -> Content {
+    let mut content = content.clone();
+    for field in operation.fields() {
+        content[field].value = server::new_value(&content[field].value, field, operation);
+        content[field].shows.insert(Change::Of(intent, field));
+    }
+    content
+}
+
+/// The key of a request (section 6).
+fn make_key(world: &mut World<'_>, id: AgentId, request: &Request) -> Option<Key> {
+    let client = world.model.client(id, request.tool);
+    let intent = request.intent?;
+    let leaked: Vec<Key> = world.state.agents[id].leaked.iter().cloned().collect();
+    if client.presents == Presents::LeakedKey && !leaked.is_empty() {
+        let index = world.dice.roll(leaked.len());
+        return Some(leaked[index].clone());
+    }
+    match client.key {
+        KeyPolicy::None => None,
+        KeyPolicy::Reused => Some(Key::Constant),
+        KeyPolicy::HashOfArguments => Some(Key::Hash {
+            tool: request.tool,
+            handle: request.handle,
+            operation: request.operation.clone()?,
+            expected: request.expected.clone(),
+        }),
+        KeyPolicy::PerIntent | KeyPolicy::PerAttempt => {
+            let known = world.state.agents[id].number.filter(|_| client.key == KeyPolicy::PerIntent);
+            let number = known.unwrap_or_else(|| rename::fresh_plan(&world.state, intent));
+            world.state.agents[id].number = Some(number);
+            Some(Key::Plan { intent, number })
+        }
+    }
+}
+
+/// The content that a mint makes.
+pub fn minted_content(model: &Model, resource: ResourceId, intent: (AgentId, usize)) -> Content {
+    let fields = model.scenario.resources[resource].fields.iter().enumerate();
+    fields
+        .map(|(index, (_, value))| Field {
+            value: value.clone(),
+            shows: [Change::Of(intent, index)].into_iter().collect(),
+        })
+        .collect()
+}
+
+/// The action `hand-off`: all receivers get the record at once (section 3).
+pub fn hand_off(world: &mut World<'_>, id: AgentId) {
+    let Some(Entry::HandOff { resource, to, carries }) = current_entry(world.model, &world.state, id) else { return };
+    let giver = &world.state.agents[id];
+    let known = giver.knows.get(resource).cloned();
+    let view = giver.views.get(resource).and_then(|view| kept_of(view, carries));
+    for receiver in to {
+        let agent = &mut world.state.agents[*receiver];
+        if let Some(known) = &known {
+            agent.knows.insert(*resource, known.clone());
+            agent.forgot.remove(resource);
+        }
+        if let Some(view) = &view {
+            agent.views.insert(*resource, view.clone());
+        }
+    }
+    harness::advance(world, id, true);
+}
+
+/// What is left of a view where only these things are carried on or kept.
+pub fn kept_of(view: &View, keeps: &[Carried]) -> Option<View> {
+    let version = view.version.filter(|_| keeps.contains(&Carried::Version));
+    let content = view.content.clone().filter(|_| keeps.contains(&Carried::Content));
+    let fence = view.fence.filter(|_| keeps.contains(&Carried::Version));
+    (version.is_some() || content.is_some()).then(|| View { version, content, fence, ..view.clone() })
+}

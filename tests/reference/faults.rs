@@ -1,0 +1,305 @@
+//! The faults of section 7: one function each.
+
+use handlecheck::model::design::{AfterStoreError, ClaimAfterError};
+use handlecheck::model::{AgentId, Model, Outcome, Principal, Tool};
+
+use super::actions;
+use super::client;
+use super::harness;
+use super::judge;
+use super::server::{self, Seat};
+use super::state::{Call, Field, Handle, Key, KeyEntry, Keys, Known, Life, Node, NodeId, Place, Scope, State};
+use super::world::World;
+
+/// One fault, and what it strikes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    DropStream(AgentId),
+    RestartNode(NodeId),
+    ExpireHandle(Handle),
+    /// The n-th record of the table of a node, or of the store.
+    ExpireKey(Option<NodeId>, usize),
+    ExpireClaim(Option<NodeId>, usize),
+    ExpireLease(Option<NodeId>, Handle),
+    LeakHandle(AgentId, Handle),
+    Revoke(AgentId, Handle),
+    RotateCredential(AgentId),
+    Compact(AgentId),
+    AmbiguousCommit(Seat),
+    StaleRead(Seat),
+    Recreate(Handle),
+    DuplicateCall(AgentId),
+    StopAgent(AgentId),
+}
+
+impl Fault {
+    /// Its name in a scenario's budget.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DropStream(_) => "drop-stream",
+            Self::RestartNode(_) => "restart-node",
+            Self::ExpireHandle(_) => "expire-handle",
+            Self::ExpireKey(..) => "expire-key",
+            Self::ExpireClaim(..) => "expire-claim",
+            Self::ExpireLease(..) => "expire-lease",
+            Self::LeakHandle(..) => "leak-handle",
+            Self::Revoke(..) => "revoke",
+            Self::RotateCredential(_) => "rotate-credential",
+            Self::Compact(_) => "compact",
+            Self::AmbiguousCommit(_) => "ambiguous-commit",
+            Self::StaleRead(_) => "stale-read",
+            Self::Recreate(_) => "recreate",
+            Self::DuplicateCall(_) => "duplicate-call",
+            Self::StopAgent(_) => "stop-agent",
+        }
+    }
+}
+
+/// All faults that can strike here, within their budgets.
+pub fn possible(model: &Model, state: &State) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (id, agent) in state.agents.iter().enumerate() {
+        let has_work = client::current_entry(model, state, id).is_some() && !agent.stopped;
+        if agent.call.is_some() && !agent.disconnected {
+            faults.push(Fault::DropStream(id));
+        }
+        if agent.call.as_ref().is_some_and(|call| call.place == Place::Transit) {
+            faults.push(Fault::DuplicateCall(id));
+        }
+        let who = judge::principal(model, id).clone();
+        let first = (0..id).all(|other| *judge::principal(model, other) != who);
+        if has_work {
+            faults.extend([Fault::Compact(id), Fault::StopAgent(id)]);
+        }
+        if first {
+            faults.push(Fault::RotateCredential(id));
+        }
+        for handle in state.resources.keys() {
+            let entitled = judge::agent_entitled(model, state, id, *handle);
+            if !entitled && !agent.knows.contains_key(&handle.0) {
+                faults.push(Fault::LeakHandle(id, *handle));
+            }
+            if entitled && first && !state.revoked.contains(&(who.clone(), *handle)) {
+                faults.push(Fault::Revoke(id, *handle));
+            }
+        }
+    }
+    faults.extend((0..state.nodes.len()).map(Fault::RestartNode));
+    for (handle, stored) in &state.resources {
+        if !stored.expired {
+            faults.push(Fault::ExpireHandle(*handle));
+        }
+        if !stored.lost && stored.life != Life::Deleted {
+            faults.push(Fault::Recreate(*handle));
+        }
+    }
+    let tables = std::iter::once((None, &state.keys, &state.leases));
+    let in_nodes = state.nodes.iter().enumerate().map(|(id, node)| (Some(id), &node.keys, &node.leases));
+    for (place, keys, leases) in tables.chain(in_nodes) {
+        for (index, entry) in keys.values().enumerate() {
+            match entry {
+                KeyEntry::Record { .. } if model.design.keys.expire => faults.push(Fault::ExpireKey(place, index)),
+                KeyEntry::Claim { .. } if model.design.keys.claims_expire => {
+                    faults.push(Fault::ExpireClaim(place, index));
+                }
+                KeyEntry::Record { .. } | KeyEntry::Claim { .. } => {}
+            }
+        }
+        let held = leases.iter().filter(|(_, lease)| lease.holder.is_some());
+        faults.extend(held.map(|(handle, _)| Fault::ExpireLease(place, *handle)));
+    }
+    for seat in server::seats(state) {
+        if server::call_at(state, seat).is_some_and(|call| server::can_execute(state, call)) {
+            faults.extend([Fault::AmbiguousCommit(seat), Fault::StaleRead(seat)]);
+        }
+    }
+    faults.retain(|fault| state.left(fault.name()) > 0);
+    faults
+}
+
+/// The fault strikes.
+pub fn strike(world: &mut World<'_>, fault: Fault) {
+    world.state.spend(fault.name());
+    match fault {
+        Fault::DropStream(agent) => drop_stream(world, agent),
+        Fault::RestartNode(node) => restart_node(world, node),
+        Fault::ExpireHandle(handle) => {
+            if let Some(stored) = world.state.resources.get_mut(&handle) {
+                stored.expired = true;
+            }
+        }
+        Fault::ExpireKey(place, index) | Fault::ExpireClaim(place, index) => expire_key(world, place, index),
+        Fault::ExpireLease(place, handle) => {
+            let leases = match place {
+                None => &mut world.state.leases,
+                Some(node) => &mut world.state.nodes[node].leases,
+            };
+            leases.entry(handle).or_default().holder = None;
+        }
+        Fault::LeakHandle(agent, handle) => leak_handle(world, agent, handle),
+        Fault::Revoke(agent, handle) => revoke(world, judge::principal(world.model, agent).clone(), handle),
+        Fault::RotateCredential(agent) => {
+            let who = judge::principal(world.model, agent).clone();
+            *world.state.credentials.entry(who).or_insert(0) += 1;
+        }
+        Fault::Compact(agent) => compact(world, agent),
+        Fault::AmbiguousCommit(seat) => ambiguous_commit(world, seat),
+        Fault::StaleRead(seat) => {
+            world.stale_read = true;
+            server::execute(world, seat);
+            world.impossible |= world.stale_read;
+        }
+        Fault::Recreate(handle) => recreate(world, handle),
+        Fault::DuplicateCall(agent) => {
+            if let Some(call) = world.state.agents[agent].call.clone() {
+                server::abandon(world.model, &mut world.state, call);
+            }
+        }
+        Fault::StopAgent(agent) => world.state.agents[agent].stopped = true,
+    }
+}
+
+/// A response stream breaks. Where it can be resumed the agent will do that; otherwise the call becomes an orphan.
+fn drop_stream(world: &mut World<'_>, id: AgentId) {
+    let model = world.model;
+    let agent = &mut world.state.agents[id];
+    let Some(call) = agent.call.take() else { return };
+    if actions::can_resume(model, &call.place) {
+        agent.disconnected = true;
+        agent.call = Some(call);
+        return;
+    }
+    note_lost_mint(world, &call);
+    let request = call.request.clone();
+    server::forget_stream(&mut world.state, id);
+    server::abandon(model, &mut world.state, call);
+    harness::broken_stream(world, id, &request);
+}
+
+/// The answer of a mint will not be received: the witness of no-orphan.
+fn note_lost_mint(world: &mut World<'_>, call: &Call) {
+    if call.request.tool == Tool::Mint {
+        world.witnessed(judge::NO_ORPHAN);
+    }
+}
+
+/// A node loses its memory and every call in it; the streams of those calls break.
+fn restart_node(world: &mut World<'_>, node: NodeId) {
+    world.state.nodes[node] = Node::default();
+    for stored in world.state.resources.values_mut() {
+        stored.lost |= stored.node == Some(node);
+    }
+    world.state.orphans.retain(|orphan| orphan.node() != Some(node));
+    for id in 0..world.state.agents.len() {
+        let agent = &mut world.state.agents[id];
+        let there = agent.call.as_ref().is_some_and(|call| call.node() == Some(node));
+        if let Some(call) = agent.call.take_if(|_| there) {
+            agent.disconnected = false;
+            note_lost_mint(world, &call);
+            harness::broken_stream(world, id, &call.request);
+        }
+    }
+}
+
+/// The n-th entry of a key table is forgotten.
+fn expire_key(world: &mut World<'_>, place: Option<NodeId>, index: usize) {
+    let keys: &mut Keys = match place {
+        None => &mut world.state.keys,
+        Some(node) => &mut world.state.nodes[node].keys,
+    };
+    let found: Option<(Vec<Scope>, Key)> = keys.keys().nth(index).cloned();
+    if let Some(found) = found {
+        keys.remove(&found);
+    }
+}
+
+/// An agent of another principal learns a handle, and the keys used with it.
+fn leak_handle(world: &mut World<'_>, id: AgentId, handle: Handle) {
+    let token = world.state.resources.get(&handle).and_then(|stored| server::token_of(world.model, stored));
+    let keys = world.state.used_keys.get(&handle).cloned().unwrap_or_default();
+    let agent = &mut world.state.agents[id];
+    agent.knows.insert(handle.0, Known { handle, token });
+    agent.leaked.extend(keys);
+}
+
+/// A principal loses its permission on a resource.
+fn revoke(world: &mut World<'_>, principal: Principal, handle: Handle) {
+    let under = |call: &Call| {
+        call.request.handle == Some(handle) && *judge::principal(world.model, call.request.agent) == principal
+    };
+    if world.state.open_calls().any(under) {
+        world.witnessed(judge::NO_EFFECT_AFTER_REVOCATION);
+    }
+    world.state.revoked.insert((principal, handle));
+}
+
+/// The context of an agent with work left is compacted.
+fn compact(world: &mut World<'_>, id: AgentId) {
+    let keeps = world.model.client(id, Tool::Read).keeps.clone();
+    let agent = &mut world.state.agents[id];
+    if !agent.knows.is_empty() {
+        world.facts.witnessed.insert(judge::NO_ORPHAN);
+    }
+    let views = std::mem::take(&mut agent.views);
+    let kept = views.into_iter().filter_map(|(resource, view)| Some((resource, client::kept_of(&view, &keeps)?)));
+    agent.views = kept.collect();
+    if !keeps.contains(&handlecheck::model::scenario::Carried::Handle) {
+        agent.forgot.extend(agent.knows.keys());
+        agent.knows.clear();
+        harness::miss_handle(world, id);
+    }
+}
+
+/// A transaction commits but the node sees an error, and goes on as `on-store-error` says.
+fn ambiguous_commit(world: &mut World<'_>, seat: Seat) {
+    let error = world.model.design.server.on_store_error;
+    let before = server::call_at(&world.state, seat).cloned();
+    server::execute_with(world, seat, &mut |world, call| {
+        let committed = match (&before, &call.place) {
+            (Some(before), Place::AtNode(now)) => match &before.place {
+                Place::AtNode(then) => now.next == then.next + 1 && now.ended.is_none(),
+                Place::Transit | Place::Answered(..) | Place::Unanswered(_) => false,
+            },
+            _ => false,
+        };
+        if !committed {
+            world.impossible = true;
+            return;
+        }
+        if error.claim == ClaimAfterError::Release {
+            let _ = super::steps::run(world, call, "release-key");
+        }
+        let handle = call.request.handle;
+        let Place::AtNode(handling) = &mut call.place else { return };
+        match error.then {
+            AfterStoreError::Retry => handling.next -= 1,
+            AfterStoreError::AnswerUnknown => {
+                let answer = super::state::Answer::refusal(Outcome::Unknown, handle);
+                call.place = Place::Answered(handling.node, answer);
+            }
+        }
+    });
+}
+
+/// A resource is deleted and created anew under the same name: a change of every field, by nobody.
+fn recreate(world: &mut World<'_>, handle: Handle) {
+    use handlecheck::model::design::Versions;
+    let resource = &world.model.scenario.resources[handle.0];
+    let per_incarnation = world.model.design.server.versions == Versions::PerIncarnation;
+    let Some(stored) = world.state.resources.get_mut(&handle) else { return };
+    stored.recreated += 1;
+    stored.previous = stored.previous.take().map(|_| (stored.content.clone(), stored.version));
+    let change = super::state::Change::Nobody(stored.recreated);
+    stored.content = (resource.fields.iter())
+        .map(|(_, value)| Field { value: value.clone(), shows: [change.clone()].into_iter().collect() })
+        .collect();
+    stored.version = if per_incarnation { resource.version } else { stored.version + 1 };
+    stored.life = Life::Open;
+    stored.ended_by = None;
+    stored.expired = false;
+    stored.approved = None;
+    if per_incarnation {
+        world.broken(judge::VERSION_NAMES_ONE_CONTENT);
+    }
+    world.witnessed(judge::VERSION_NAMES_ONE_CONTENT);
+}

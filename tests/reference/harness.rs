@@ -1,0 +1,235 @@
+//! How the harness reacts to broken streams and refusals, what it tells, and how it goes on (section 6).
+
+use std::collections::BTreeMap;
+
+use handlecheck::model::client::{AfterFailure, BeforeWrite};
+use handlecheck::model::{
+    AgentId, Condition, Entry, Event, Model, Operation, Outcome, Reaction, ResourceId, Told, Tool,
+};
+
+use super::client::{Wish, current_entry, tool_of, wish};
+use super::receive::shows;
+use super::rename;
+use super::state::{Answer, Handle, Next, Redo, Request, Tag, Then, entry_resource};
+use super::world::World;
+
+/// The agent is told that the stream of this request broke. A read is always sent again (section 6): the agent is as
+/// it was before it sent it. A stopped agent does nothing any more.
+pub fn broken_stream(world: &mut World<'_>, id: AgentId, request: &Request) {
+    if request.tool == Tool::Read || world.state.agents[id].stopped {
+        return;
+    }
+    world.state.agents[id].broke = world.model.client(id, request.tool).attempts.is_some();
+    react(world, id, Event::BrokenStream, request, None);
+}
+
+/// What a reaction reacts to.
+pub struct Cause<'c> {
+    pub event: Event,
+    pub tool: Tool,
+    /// How many levels of `else` deep in the reaction to the event.
+    pub nested: usize,
+    pub request: Option<&'c Request>,
+    pub answer: Option<&'c Answer>,
+}
+
+/// The harness reacts to a broken stream or a refusal.
+pub fn react(world: &mut World<'_>, id: AgentId, event: Event, request: &Request, answer: Option<&Answer>) {
+    let reaction = world.model.client(id, request.tool).reaction(event);
+    do_reaction(world, id, reaction, Cause { event, tool: request.tool, nested: 0, request: Some(request), answer });
+}
+
+/// The condition and the `else` of a conditional replan, so many levels deep.
+pub fn condition_of(model: &Model, id: AgentId, event: Event, tool: Tool, nested: usize) -> (Condition, Reaction) {
+    let mut reaction = model.client(id, tool).reaction(event);
+    for _ in 0..nested {
+        if let Reaction::Replan { only_if: Some((_, otherwise)), .. } = reaction {
+            reaction = *otherwise;
+        }
+    }
+    match reaction {
+        Reaction::Replan { only_if: Some((condition, otherwise)), .. } => (condition, *otherwise),
+        other => (Condition::Unsatisfied, other),
+    }
+}
+
+/// The reactions of section 6.
+pub fn do_reaction(world: &mut World<'_>, id: AgentId, reaction: Reaction, cause: Cause<'_>) {
+    let model = world.model;
+    let sends = matches!(
+        reaction,
+        Reaction::Same { .. } | Reaction::SameWithNewVersion { .. } | Reaction::Replan { .. } | Reaction::Mint { .. }
+    );
+    let agent = &world.state.agents[id];
+    if sends && cause.tool != Tool::Read && model.client(id, cause.tool).attempts == Some(agent.attempts) {
+        let told = if agent.broke { Told::Unknown } else { Told::Failure };
+        tell(world, id, told, false, false);
+        return;
+    }
+    match reaction {
+        Reaction::Same { new_key } => send_again(world, id, cause.request, None, new_key),
+        Reaction::SameWithNewVersion { new_key } => {
+            let current = cause.answer.map(|answer| answer.current.clone());
+            send_again(world, id, cause.request, current, new_key);
+        }
+        Reaction::Replan { new_key, only_if } => {
+            let then = match only_if {
+                None => Then::Write,
+                Some(_) => Then::Replan { event: cause.event, tool: cause.tool, nested: cause.nested },
+            };
+            read_again(world, id, then, new_key);
+        }
+        Reaction::Read => read_again(world, id, Then::Verify, false),
+        Reaction::Mint { new_key } => mint_again(world, id, new_key),
+        Reaction::Tell(told) => {
+            let shown = match current_entry(model, &world.state, id) {
+                Some(Entry::Mutate { resource, operation, .. }) => {
+                    world.state.agents[id].views.get(resource).is_some_and(|view| shows(view, operation))
+                }
+                _ => false,
+            };
+            tell(world, id, told, shown, false);
+        }
+    }
+}
+
+/// The same arguments in a new request; a read is simply read again.
+fn send_again(
+    world: &mut World<'_>,
+    id: AgentId,
+    request: Option<&Request>,
+    current: Option<Vec<(Handle, u32)>>,
+    new_key: bool,
+) {
+    world.state.agents[id].tag = Tag::Repeat;
+    let Some(request) = request.filter(|request| request.intent.is_some()) else { return };
+    let mut request = request.clone();
+    if let Some(current) = current.filter(|current| !current.is_empty()) {
+        request.expected = current;
+    }
+    if new_key {
+        request.key = None;
+        renumber(world, id);
+    }
+    world.state.agents[id].next = Next::Again(Box::new(request));
+}
+
+/// The current intent gets the number of a new plan.
+fn renumber(world: &mut World<'_>, id: AgentId) {
+    let intent = (id, world.state.agents[id].entry);
+    if world.state.agents[id].number.is_some() {
+        world.state.agents[id].number = Some(rename::fresh_plan(&world.state, intent));
+    }
+}
+
+/// Read again all that the plan rests on, then act.
+fn read_again(world: &mut World<'_>, id: AgentId, then: Then, new_key: bool) {
+    let agent = &mut world.state.agents[id];
+    agent.tag = Tag::Replan;
+    if let Some(Entry::Mutate { resource, given, operation }) = current_entry(world.model, &world.state, id) {
+        let known = (*operation != Operation::Mint).then_some(*resource);
+        let reread: Vec<ResourceId> = known.into_iter().chain(given.iter().copied()).collect();
+        let agent = &mut world.state.agents[id];
+        let old = agent.views.iter().filter(|(resource, _)| reread.contains(resource));
+        let old = old.map(|(resource, view)| (*resource, view.clone())).collect();
+        agent.next = Next::Plan { reread, then, old };
+        if new_key {
+            renumber(world, id);
+        }
+    }
+}
+
+/// Back to the entry that minted; an agent that minted nothing can only tell that it failed.
+fn mint_again(world: &mut World<'_>, id: AgentId, new_key: bool) {
+    let model = world.model;
+    let work = &model.scenario.agents[id].work;
+    let Some(resource) = current_entry(model, &world.state, id).map(entry_resource) else { return };
+    let mints = |entry: &Entry| matches!(entry, Entry::Mutate { operation: Operation::Mint, .. });
+    let Some(mint) = work.iter().position(|entry| mints(entry) && entry_resource(entry) == resource) else {
+        tell(world, id, Told::Failure, false, false);
+        return;
+    };
+    let agent = &mut world.state.agents[id];
+    let until = agent.redo.as_ref().map_or(agent.entry, |redo| redo.until.max(agent.entry));
+    agent.redo = Some(Redo { resource, until, same_key: !new_key });
+    agent.told.retain(|entry, _| *entry < mint || entry_resource(&work[*entry]) != resource);
+    agent.views.remove(&resource);
+    agent.entry = mint;
+    begin_entry(world, id);
+    world.state.agents[id].tag = if new_key { Tag::Replan } else { Tag::Repeat };
+}
+
+/// The agent is told how its current entry ended, and goes on. `shown`: the view on which it stopped shows the change;
+/// `plain`: this follows from an `ok` to its call.
+pub fn tell(world: &mut World<'_>, id: AgentId, told: Told, shown: bool, plain: bool) {
+    let entry = world.state.agents[id].entry;
+    if let Some(Entry::Mutate { .. }) = current_entry(world.model, &world.state, id) {
+        world.judge_tell(id, entry, told, shown, plain);
+        world.state.agents[id].told.insert(entry, told);
+    }
+    advance(world, id, told == Told::Ok);
+}
+
+/// On to the next entry, or, after a failure, perhaps to none.
+pub fn advance(world: &mut World<'_>, id: AgentId, succeeded: bool) {
+    let model = world.model;
+    let Some(entry) = current_entry(model, &world.state, id) else { return };
+    let stops = model.client(id, tool_of(entry)).after_failure == AfterFailure::Stop;
+    let agent = &mut world.state.agents[id];
+    agent.left = !succeeded && stops;
+    agent.entry += 1;
+    if let Some(redo) = &agent.redo {
+        let work = &model.scenario.agents[id].work;
+        while agent.entry <= redo.until && entry_resource(&work[agent.entry]) != redo.resource {
+            agent.entry += 1;
+        }
+        if agent.entry > redo.until {
+            agent.redo = None;
+        }
+    }
+    begin_entry(world, id);
+}
+
+/// A new entry begins without memory of the sends before it.
+fn begin_entry(world: &mut World<'_>, id: AgentId) {
+    let model = world.model;
+    let reread = match current_entry(model, &world.state, id) {
+        Some(Entry::Mutate { resource, operation, given }) if *operation != Operation::Mint => {
+            match model.client(id, operation.tool()).before_write {
+                BeforeWrite::Nothing => Vec::new(),
+                BeforeWrite::ReadAgain => std::iter::once(*resource).chain(given.iter().copied()).collect(),
+            }
+        }
+        _ => Vec::new(),
+    };
+    let agent = &mut world.state.agents[id];
+    agent.tag = Tag::First;
+    agent.next = Next::Plan { reread, then: Then::Write, old: BTreeMap::new() };
+    let first_plan = agent.redo.as_ref().is_some_and(|redo| redo.same_key);
+    agent.number = first_plan.then_some(0);
+    agent.attempts = 0;
+    agent.broke = false;
+    miss_handle(world, id);
+}
+
+/// An idle agent without the handle that it needs, because its context was compacted, reacts as to `not-found`.
+pub fn miss_handle(world: &mut World<'_>, id: AgentId) {
+    let model = world.model;
+    let agent = &world.state.agents[id];
+    if agent.call.is_some() || matches!(agent.next, Next::Again(_)) {
+        return;
+    }
+    let Some(entry) = current_entry(model, &world.state, id) else { return };
+    let tool = match wish(model, &world.state, id) {
+        Some(Wish::Read(_)) | None => Tool::Read,
+        Some(Wish::Mutate | Wish::Again) => tool_of(entry),
+    };
+    if tool != Tool::Mint && agent.forgot.contains(&entry_resource(entry)) {
+        let event = Event::Refused(Outcome::NotFound);
+        let reaction = model.client(id, tool).reaction(event);
+        let possible = matches!(reaction, Reaction::Mint { .. } | Reaction::Tell(_));
+        if possible {
+            do_reaction(world, id, reaction, Cause { event, tool, nested: 0, request: None, answer: None });
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! The invariants of section 8, each where the fact that breaks it happens.
+
+use std::collections::BTreeSet;
+
+use handlecheck::model::{
+    AgentId, Entry, EntryId, Model, Operation, Outcome, Principal, Told, Tool, design::PrincipalPart,
+};
+
+use super::state::{
+    Answer, Call, Change, Content, Handle, Intent, Life, Place, Request, State, Stored, Tag, Target, values,
+};
+use super::world::World;
+
+pub const NO_LOST_UPDATE: &str = "no-lost-update";
+pub const NO_DOUBLE_WRITE: &str = "no-double-write";
+pub const NO_CROSS_PRINCIPAL: &str = "no-cross-principal";
+pub const TRUTHFUL_OUTCOME: &str = "truthful-outcome";
+pub const RESPECTS_TERMINAL_STATE: &str = "respects-terminal-state";
+pub const APPROVAL_COVERS_EXECUTION: &str = "approval-covers-execution";
+pub const BASIS_HOLDS: &str = "basis-holds";
+pub const HANDLE_RESOLVABLE: &str = "handle-resolvable";
+pub const NO_ORPHAN: &str = "no-orphan";
+pub const SINGLE_LEASE_HOLDER: &str = "single-lease-holder";
+pub const NO_EFFECT_AFTER_REVOCATION: &str = "no-effect-after-revocation";
+pub const VERSION_NAMES_ONE_CONTENT: &str = "version-names-one-content";
+pub const FRESH_READ: &str = "fresh-read";
+pub const RESOLVES: &str = "resolves";
+
+/// All invariants. `resolves` is judged on the whole graph.
+pub const ALL: &[&str] = &[
+    NO_LOST_UPDATE,
+    NO_DOUBLE_WRITE,
+    NO_CROSS_PRINCIPAL,
+    TRUTHFUL_OUTCOME,
+    RESPECTS_TERMINAL_STATE,
+    APPROVAL_COVERS_EXECUTION,
+    BASIS_HOLDS,
+    HANDLE_RESOLVABLE,
+    NO_ORPHAN,
+    SINGLE_LEASE_HOLDER,
+    NO_EFFECT_AFTER_REVOCATION,
+    VERSION_NAMES_ONE_CONTENT,
+    FRESH_READ,
+    RESOLVES,
+];
+
+/// The part of a principal.
+pub fn part(principal: &Principal, part: PrincipalPart) -> Option<&String> {
+    match part {
+        PrincipalPart::Subject => Some(&principal.subject),
+        PrincipalPart::Client => principal.client.as_ref(),
+        PrincipalPart::Tenant => principal.tenant.as_ref(),
+    }
+}
+
+/// Does this principal have all parts that the holder of the right has?
+pub fn same_principal(right: &Principal, principal: &Principal) -> bool {
+    let parts = PrincipalPart::ALL.iter().filter(|kind| part(right, **kind).is_some());
+    parts.into_iter().all(|kind| part(right, *kind) == part(principal, *kind))
+}
+
+/// Is this principal the owner, or one with whom the resource is shared?
+pub fn entitled(model: &Model, principal: &Principal, handle: Handle, owner: &Principal) -> bool {
+    let shared = &model.scenario.resources[handle.0].shared_with;
+    std::iter::once(owner).chain(shared).any(|right| same_principal(right, principal))
+}
+
+/// The principal for whom an agent acts.
+pub fn principal(model: &Model, agent: AgentId) -> &Principal {
+    &model.scenario.agents[agent].principal
+}
+
+/// Is this agent entitled to this handle? Nobody is entitled to a handle that never existed.
+pub fn agent_entitled(model: &Model, state: &State, agent: AgentId, handle: Handle) -> bool {
+    let stored = state.resources.get(&handle);
+    stored.is_some_and(|stored| entitled(model, principal(model, agent), handle, &stored.owner))
+}
+
+/// The changes that an intent makes.
+pub fn changes_of(intent: Intent, operation: &Operation) -> BTreeSet<Change> {
+    operation.fields().into_iter().map(|field| Change::Of(intent, field)).collect()
+}
+
+/// A commit of an intent on a resource, as it was just before and with the content that the commit left.
+pub struct Commit<'c> {
+    pub call: &'c Call,
+    pub handle: Handle,
+    pub before: &'c Stored,
+    pub after: &'c Content,
+    /// A working copy was written back, not the bare operation applied.
+    pub saved: bool,
+}
+
+impl World<'_> {
+    /// Everything that is judged when a change commits.
+    pub fn judge_commit(&mut self, commit: &Commit<'_>) {
+        let request = &commit.call.request;
+        let (Some(intent), Some(operation)) = (request.intent, &request.operation) else { return };
+        self.judge_lost_update(commit, intent, operation);
+        self.count_effect(intent, Target::Resource(commit.handle));
+        let who = principal(self.model, request.agent).clone();
+        if !entitled(self.model, &who, commit.handle, &commit.before.owner) {
+            self.broken(NO_CROSS_PRINCIPAL);
+        }
+        if on_terminal_state(commit.before, intent) {
+            self.broken(RESPECTS_TERMINAL_STATE);
+        }
+        if *operation == Operation::Execute && commit.before.approved != Some(values(&commit.before.content)) {
+            self.broken(APPROVAL_COVERS_EXECUTION);
+        }
+        if basis_changed(&self.state, request) {
+            self.broken(BASIS_HOLDS);
+        }
+        if self.state.revoked.contains(&(who, commit.handle)) {
+            self.broken(NO_EFFECT_AFTER_REVOCATION);
+        }
+    }
+
+    /// Lost update: some field no longer shows a change that it showed just before, other than the write's own and
+    /// the author's own earlier changes of a field that the write sets.
+    fn judge_lost_update(&mut self, commit: &Commit<'_>, intent: Intent, operation: &Operation) {
+        let own = changes_of(intent, operation);
+        let sets = matches!(operation, Operation::Set(_));
+        let can_erase = commit.saved || sets || commit.call.request.snapshot.is_some();
+        for (index, field) in commit.before.content.iter().enumerate() {
+            let others = field.shows.iter().any(|change| change.author() != Some(intent.0));
+            if can_erase && others {
+                self.witnessed(NO_LOST_UPDATE);
+            }
+            let set_here = sets && operation.fields().contains(&index);
+            let lost = field.shows.iter().any(|change| {
+                let excused = own.contains(change) || (set_here && change.author() == Some(intent.0));
+                !commit.after[index].shows.contains(change) && !excused
+            });
+            if lost {
+                self.broken(NO_LOST_UPDATE);
+            }
+        }
+    }
+
+    /// An intent took effect: the ledger counts up to two, a double write is noticed, and so is a failure that was
+    /// told too early.
+    pub fn count_effect(&mut self, intent: Intent, target: Target) {
+        let count = self.state.ledger.entry((intent, target)).or_insert(0);
+        *count = (*count + 1).min(2);
+        let counted = |target: &Target| match target {
+            Target::Upstream => false,
+            Target::Resource(handle) => {
+                let stored = &self.state.resources[handle];
+                !stored.expired && !stored.lost && stored.life != Life::Deleted
+            }
+        };
+        let of_intent = self.state.ledger.iter().filter(|((of, _), _)| *of == intent);
+        let commits: u8 = of_intent.clone().filter(|((_, target), _)| counted(target)).map(|(_, count)| count).sum();
+        let upstream: u8 =
+            of_intent.filter(|((_, target), _)| *target == Target::Upstream).map(|(_, count)| count).sum();
+        if commits >= 2 || upstream >= 2 {
+            self.broken(NO_DOUBLE_WRITE);
+        }
+        if matches!(self.state.agents[intent.0].told.get(&intent.1), Some(Told::Failure | Told::Conflict)) {
+            self.broken(TRUTHFUL_OUTCOME);
+        }
+        let changes: u8 = match target {
+            Target::Resource(handle) => self
+                .state
+                .ledger
+                .iter()
+                .filter(|((_, at), _)| *at == Target::Resource(handle))
+                .map(|(_, count)| count)
+                .sum(),
+            Target::Upstream => 0,
+        };
+        if changes >= 2 {
+            self.witnessed(VERSION_NAMES_ONE_CONTENT);
+        }
+    }
+
+    /// A leased write commits under a grant while another agent holds, or has written under, a newer one.
+    pub fn judge_lease(&mut self, agent: AgentId, handle: Handle, node: usize, grant: u32) {
+        let lease = self.state.lease_table(self.model, node).entry(handle).or_default();
+        let newer = |of: AgentId, number: u32| of != agent && number > grant;
+        let overtaken = lease.holder.is_some_and(|(of, number)| newer(of, number))
+            || lease.wrote.iter().any(|(of, number)| newer(*of, *number));
+        let written = lease.wrote.entry(agent).or_insert(grant);
+        *written = (*written).max(grant);
+        if overtaken {
+            self.broken(SINGLE_LEASE_HOLDER);
+        }
+    }
+
+    /// A request is sent: the witness of no-cross-principal.
+    pub fn witness_send(&mut self, request: &Request) {
+        if let Some(handle) = request.handle
+            && self.state.resources.contains_key(&handle)
+            && !agent_entitled(self.model, &self.state, request.agent, handle)
+        {
+            self.witnessed(NO_CROSS_PRINCIPAL);
+        }
+        let Some(key) = &request.key else { return };
+        let who = principal(self.model, request.agent);
+        let by_call = self
+            .state
+            .calls()
+            .any(|call| call.request.key.as_ref() == Some(key) && principal(self.model, call.request.agent) != who);
+        let tables = self.state.nodes.iter().map(|node| &node.keys).chain([&self.state.keys]);
+        let by_entry = tables.flatten().any(|((_, under), entry)| under == key && entry.by() != who);
+        if by_call || by_entry {
+            self.witnessed(NO_CROSS_PRINCIPAL);
+        }
+    }
+
+    /// A request reaches a node: the witness of handle-resolvable.
+    pub fn witness_delivery(&mut self, request: &Request, node: usize) {
+        let Some(stored) = request.handle.and_then(|handle| self.state.resources.get(&handle)) else { return };
+        let home = stored.node.unwrap_or(0);
+        let only_node_restarted = self.state.nodes.len() == 1
+            && self.state.left("restart-node") < self.model.scenario.faults.get("restart-node").copied().unwrap_or(0);
+        if home != node || stored.lost || only_node_restarted {
+            self.witnessed(HANDLE_RESOLVABLE);
+        }
+    }
+
+    /// The first transaction of a call executes: witnesses.
+    pub fn witness_start(&mut self, call: &Call) {
+        let request = &call.request;
+        let stored = request.handle.and_then(|handle| self.state.resources.get(&handle)).cloned();
+        if let Some(intent) = request.intent {
+            if self.state.effects(intent) > 0 {
+                self.witnessed(NO_DOUBLE_WRITE);
+            }
+            if stored.as_ref().is_some_and(|stored| on_terminal_state(stored, intent)) {
+                self.witnessed(RESPECTS_TERMINAL_STATE);
+            }
+            if basis_changed(&self.state, request) {
+                self.witnessed(BASIS_HOLDS);
+            }
+        }
+        if request.tool == Tool::Execute
+            && stored.as_ref().is_some_and(|stored| {
+                stored.approved.as_ref().is_some_and(|approved| *approved != values(&stored.content))
+            })
+        {
+            self.witnessed(APPROVAL_COVERS_EXECUTION);
+        }
+        let superseded = stored.as_ref().is_some_and(|stored| {
+            let views = self.state.agents.iter().filter_map(|agent| agent.views.get(&request.resource));
+            views.into_iter().any(|view| view.content.as_ref() != Some(&stored.content))
+        });
+        if request.tool == Tool::Read && superseded {
+            self.witnessed(FRESH_READ);
+        }
+    }
+
+    /// An answer is received: what is judged only then.
+    pub fn judge_receive(&mut self, agent: AgentId, request: &Request, answer: &Answer) {
+        for invariant in &answer.breaks {
+            self.broken(invariant);
+        }
+        if answer.about != request.handle {
+            self.broken(TRUTHFUL_OUTCOME);
+        }
+        if let Some(view) = &answer.view {
+            if self.state.resources.contains_key(&view.handle)
+                && !agent_entitled(self.model, &self.state, agent, view.handle)
+            {
+                self.broken(NO_CROSS_PRINCIPAL);
+            }
+            let older = request.sent_at.zip(view.version).is_some_and(|(sent, shown)| shown < sent);
+            if older || request.superseded {
+                self.broken(FRESH_READ);
+            }
+        }
+        let Some(handle) = request.handle else { return };
+        if answer.outcome == Outcome::NotFound && agent_entitled(self.model, &self.state, agent, handle) {
+            let stored = &self.state.resources[&handle];
+            if stored.acknowledged && stored.life != Life::Deleted && !stored.expired {
+                self.broken(HANDLE_RESOLVABLE);
+            }
+        }
+    }
+
+    /// An agent is told something about an intent: `ok` is judged now, `failure` and `conflict` also ever after.
+    pub fn judge_tell(&mut self, agent: AgentId, entry: EntryId, told: Told, shown: bool, plain: bool) {
+        let effects = self.state.effects((agent, entry));
+        let lie = match told {
+            Told::Ok => effects == 0 && !shown,
+            Told::Failure | Told::Conflict => effects > 0,
+            Told::Unknown => false,
+        };
+        if lie {
+            self.broken(TRUTHFUL_OUTCOME);
+        }
+        if !plain || self.state.agents[agent].tag != Tag::First {
+            self.witnessed(TRUTHFUL_OUTCOME);
+        }
+    }
+
+    /// What is judged in a quiescent state: each live resource is known to an agent entitled to it, or will expire.
+    pub fn judge_quiescent(&mut self) {
+        let known = |handle: Handle| {
+            (0..self.state.agents.len()).any(|agent| {
+                let knows = self.state.agents[agent].knows.values().any(|known| known.handle == handle);
+                knows && agent_entitled(self.model, &self.state, agent, handle)
+            })
+        };
+        let lost = self.state.resources.iter().any(|(handle, stored)| {
+            let live = stored.life == Life::Open && !stored.expired && !stored.lost;
+            live && !self.model.scenario.resources[handle.0].expires && !known(*handle)
+        });
+        if lost {
+            self.broken(NO_ORPHAN);
+        }
+    }
+}
+
+/// Has the resource expired, been deleted, or been ended by another intent?
+pub fn on_terminal_state(stored: &Stored, intent: Intent) -> bool {
+    let ended = matches!(stored.life, Life::Closed | Life::Executed) && stored.ended_by != Some(intent);
+    stored.expired || stored.life == Life::Deleted || ended
+}
+
+/// Has a resource that the plan rests on changed since its author saw it?
+pub fn basis_changed(state: &State, request: &Request) -> bool {
+    request.basis.iter().any(|(handle, version, content)| {
+        state.resources.get(handle).is_some_and(|stored| match version {
+            Some(version) => *version != stored.version,
+            None => content.as_ref().is_some_and(|content| *content != values(&stored.content)),
+        })
+    })
+}
+
+/// Was every intent of every agent told as `ok`?
+pub fn all_told_ok(model: &Model, state: &State) -> bool {
+    model.scenario.agents.iter().zip(&state.agents).all(|(of, agent)| {
+        let intents = of.work.iter().enumerate().filter(|(_, entry)| matches!(entry, Entry::Mutate { .. }));
+        intents.into_iter().all(|(id, _)| agent.told.get(&id) == Some(&Told::Ok))
+    })
+}
+
+/// The answer of a call that has been answered.
+pub fn answer_of(call: &Call) -> Option<&Answer> {
+    match &call.place {
+        Place::Answered(_, answer) => Some(answer),
+        Place::Transit | Place::AtNode(_) | Place::Unanswered(_) => None,
+    }
+}

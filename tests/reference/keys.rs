@@ -1,0 +1,154 @@
+//! The key table: where a key stands, and the steps that look for, claim, record and release it (section 5).
+//!
+//! A request without a key passes every one of them.
+
+use handlecheck::model::design::{FingerprintPart, OtherPayload, PrincipalPart, ScopePart, Taken};
+use handlecheck::model::{Model, Outcome, Principal};
+
+use super::judge;
+use super::rename;
+use super::state::{Answer, Key, KeyEntry, NodeId, Print, Request, Scope, values};
+use super::steps::{End, Passed, Step, caller};
+use super::world::World;
+
+/// What a call must have in common with others, in these respects.
+pub fn scope(world: &World<'_>, request: &Request, node: NodeId, parts: &[ScopePart]) -> Vec<Scope> {
+    let caller = caller(world, request, node);
+    let of = |kind: PrincipalPart| Scope::Part(judge::part(&caller, kind).cloned());
+    let value = |part: &ScopePart| match part {
+        ScopePart::Principal => Scope::Principal(caller.clone()),
+        ScopePart::Subject => of(PrincipalPart::Subject),
+        ScopePart::Client => of(PrincipalPart::Client),
+        ScopePart::Tenant => of(PrincipalPart::Tenant),
+        ScopePart::Credential => Scope::Credential(caller.clone(), request.credential),
+        ScopePart::Handle => Scope::Handle(request.handle),
+        ScopePart::Tool => Scope::Tool(request.tool),
+    };
+    parts.iter().map(value).collect()
+}
+
+/// Where in the key table this request's key stands; `None` without a key.
+pub fn key_place(world: &World<'_>, request: &Request, node: NodeId) -> Option<(Vec<Scope>, Key)> {
+    let key = request.key.clone()?;
+    Some((scope(world, request, node, &world.model.design.keys.scope), key))
+}
+
+/// What "the same arguments" means. The fields and values of an operation are those that are sent: with a snapshot,
+/// the whole content.
+pub fn fingerprint(model: &Model, request: &Request) -> Vec<Print> {
+    let print = |part: &FingerprintPart| match part {
+        FingerprintPart::Operation => match &request.snapshot {
+            Some(content) => Print::Content(request.tool, values(content)),
+            None => Print::Change(request.tool, request.operation.clone()),
+        },
+        FingerprintPart::Handle => Print::Handle(request.handle),
+        FingerprintPart::ExpectedVersion => Print::Expected(request.expected.clone()),
+    };
+    model.design.keys.fingerprint.iter().map(print).collect()
+}
+
+impl Step<'_, '_> {
+    /// `find-key`: no record under this key, and no claim but this call's own.
+    pub fn find_key(&mut self) -> Passed {
+        let node = self.handling.node;
+        let Some(place) = key_place(self.world, self.request, node) else { return Ok(()) };
+        let fingerprint = fingerprint(self.model(), self.request);
+        let refuses = self.model().design.keys.other_payload == OtherPayload::Refuse;
+        let entry = self.world.state.key_table(self.world.model, node).get(&place).cloned();
+        let mut answer = match &entry {
+            None => return Ok(()),
+            Some(KeyEntry::Claim { number, .. }) if self.handling.claim == Some(*number) => return Ok(()),
+            Some(KeyEntry::Claim { .. }) => Answer::refusal(Outcome::InProgress, self.request.handle),
+            Some(KeyEntry::Record { fingerprint: recorded, .. }) if refuses && *recorded != fingerprint => {
+                Answer::refusal(Outcome::KeyMismatch, self.request.handle)
+            }
+            Some(KeyEntry::Record { answer, by, .. }) => {
+                let mut answer = answer.clone();
+                answer.replayed = true;
+                if by != judge::principal(self.model(), self.request.agent) {
+                    answer.breaks.insert(judge::NO_CROSS_PRINCIPAL);
+                }
+                answer
+            }
+        };
+        if let Some(entry) = &entry {
+            self.note_interference(&mut answer, entry.by());
+        }
+        Err(Box::new(End { answer, recorded: false }))
+    }
+
+    /// A call on the caller's own handle is answered from, refused or blocked by what belongs to a principal who has no
+    /// right on that handle (no-cross-principal, interference).
+    pub fn note_interference(&self, answer: &mut Answer, by: &Principal) {
+        let who = judge::principal(self.model(), self.request.agent);
+        let interferes = match self.request.handle {
+            None => by != who,
+            Some(handle) => self.world.state.resources.get(&handle).is_some_and(|stored| {
+                judge::entitled(self.model(), who, handle, &stored.owner)
+                    && !judge::entitled(self.model(), by, handle, &stored.owner)
+            }),
+        };
+        if interferes {
+            answer.breaks.insert(judge::NO_CROSS_PRINCIPAL);
+        }
+    }
+
+    /// `claim-key`: `find-key`, then a claim of this attempt.
+    pub fn claim_key(&mut self) -> Passed {
+        self.find_key()?;
+        let node = self.handling.node;
+        let Some(place) = key_place(self.world, self.request, node) else { return Ok(()) };
+        if self.handling.claim.is_none() {
+            let number = rename::fresh_claim(&self.world.state);
+            self.handling.claim = Some(number);
+            let by = judge::principal(self.model(), self.request.agent).clone();
+            self.world.state.key_table(self.world.model, node).insert(place, KeyEntry::Claim { number, by });
+        }
+        Ok(())
+    }
+
+    /// `record-key`: stores `ok` and the answer so far under the key.
+    pub fn record_key(&mut self) -> Passed {
+        let node = self.handling.node;
+        let Some(place) = key_place(self.world, self.request, node) else { return Ok(()) };
+        let model = self.world.model;
+        let own = self.handling.claim;
+        let taken = match self.world.state.key_table(model, node).get(&place) {
+            None => false,
+            Some(KeyEntry::Claim { number, .. }) => own != Some(*number),
+            Some(KeyEntry::Record { .. }) => true,
+        };
+        if taken && model.design.keys.taken == Taken::Refuse {
+            return self.refuse(Outcome::InProgress);
+        }
+        let entry = KeyEntry::Record {
+            fingerprint: fingerprint(model, self.request),
+            answer: self.handling.answer.clone(),
+            by: judge::principal(model, self.request.agent).clone(),
+        };
+        self.world.state.key_table(model, node).insert(place, entry);
+        self.handling.claim = None;
+        Ok(())
+    }
+
+    /// `release-key`: removes this call's claim.
+    pub fn release_key(&mut self) -> Passed {
+        let node = self.handling.node;
+        let Some(place) = key_place(self.world, self.request, node) else { return Ok(()) };
+        let own = self.handling.claim.take();
+        let table = self.world.state.key_table(self.world.model, node);
+        if matches!(table.get(&place), Some(KeyEntry::Claim { number, .. }) if own == Some(*number)) {
+            table.remove(&place);
+        }
+        Ok(())
+    }
+}
+
+impl KeyEntry {
+    /// Ghost: whose entry it is.
+    pub fn by(&self) -> &Principal {
+        match self {
+            Self::Claim { by, .. } | Self::Record { by, .. } => by,
+        }
+    }
+}

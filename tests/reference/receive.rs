@@ -1,0 +1,150 @@
+//! What an agent makes of an answer (sections 3 and 6).
+
+use std::collections::BTreeMap;
+
+use handlecheck::model::{AgentId, Condition, Entry, Event, Operation, Outcome, ResourceId, Told, Tool};
+
+use super::client::{changed, current_entry, minted_content, missing_views};
+use super::harness::{self, Cause};
+use super::judge;
+use super::server;
+use super::state::{Agent, Answer, Known, Life, Next, Request, Then, View, values};
+use super::world::World;
+
+/// The action `receive`: the answer reaches the agent, which decides at once what to do with it.
+pub fn receive(world: &mut World<'_>, id: AgentId) {
+    let Some(call) = world.state.agents[id].call.take() else { return };
+    let Some(answer) = judge::answer_of(&call).cloned() else { return };
+    let request = call.request;
+    world.judge_receive(id, &request, &answer);
+    match (answer.outcome, request.tool) {
+        (Outcome::Ok, Tool::Read) => take_view(world, id, &request, &answer),
+        (Outcome::Ok, _) => take_ok(world, id, &request, &answer),
+        (refusal, _) => harness::react(world, id, Event::Refused(refusal), &request, Some(&answer)),
+    }
+}
+
+/// A read was answered: the answer is the agent's view.
+fn take_view(world: &mut World<'_>, id: AgentId, request: &Request, answer: &Answer) {
+    let agent = &mut world.state.agents[id];
+    if let Some(view) = &answer.view {
+        agent.views.insert(request.resource, view.clone());
+    }
+    if let Some(Entry::Read { .. }) = current_entry(world.model, &world.state, id) {
+        harness::advance(world, id, true);
+        return;
+    }
+    let agent = &mut world.state.agents[id];
+    let then = match &mut agent.next {
+        Next::Plan { reread, then, old } => {
+            reread.retain(|resource| *resource != request.resource);
+            if !reread.is_empty() {
+                return;
+            }
+            (then.clone(), old.clone())
+        }
+        Next::Again(_) => return,
+    };
+    if missing_views(world.model, &world.state, id).is_empty() {
+        act_on_views(world, id, then.0, &then.1);
+    }
+}
+
+/// All views are there: go on to the write, or judge them first.
+fn act_on_views(world: &mut World<'_>, id: AgentId, then: Then, old: &BTreeMap<ResourceId, View>) {
+    let Some(Entry::Mutate { resource, operation, given }) = current_entry(world.model, &world.state, id) else {
+        return;
+    };
+    let views = &world.state.agents[id].views;
+    let shown = views.get(resource).is_some_and(|view| shows(view, operation));
+    match then {
+        Then::Write => {}
+        Then::Verify => harness::tell(world, id, if shown { Told::Ok } else { Told::Unknown }, shown, false),
+        Then::Replan { event, tool, nested } => {
+            let (condition, otherwise) = harness::condition_of(world.model, id, event, tool, nested);
+            let agrees = |resource: &ResourceId, fields: Option<Vec<usize>>| {
+                let content = |view: Option<&View>| view.and_then(|view| view.content.as_ref().map(values));
+                match (content(old.get(resource)), content(views.get(resource))) {
+                    (Some(old), Some(new)) => {
+                        let fields = fields.unwrap_or_else(|| (0..new.len()).collect());
+                        fields.into_iter().all(|field| old[field] == new[field])
+                    }
+                    _ => true,
+                }
+            };
+            let goes_ahead = match condition {
+                Condition::Unsatisfied => !shown,
+                Condition::Disjoint => {
+                    agrees(resource, Some(operation.fields())) && given.iter().all(|given| agrees(given, None))
+                }
+            };
+            if goes_ahead {
+                let old = old.clone();
+                world.state.agents[id].next = Next::Plan { reread: Vec::new(), then: Then::Write, old };
+            } else {
+                harness::do_reaction(
+                    world,
+                    id,
+                    otherwise,
+                    Cause { event, tool, nested: nested + 1, request: None, answer: None },
+                );
+            }
+        }
+    }
+}
+
+/// Does the content show what the intent wants? An append can't be told from another's equal one (section 6).
+pub fn shows(view: &View, operation: &Operation) -> bool {
+    match operation {
+        Operation::Set(changes) => view
+            .content
+            .as_ref()
+            .is_some_and(|content| changes.iter().all(|(field, value)| content[*field].value == *value)),
+        Operation::Close => view.life == Life::Closed,
+        Operation::Execute => view.life == Life::Executed,
+        Operation::Append(_) | Operation::Increment(_) | Operation::Mint | Operation::Approve | Operation::Delete => {
+            false
+        }
+    }
+}
+
+/// A change was answered `ok`: the agent believes what it sent, or its view plus its change, and tells so.
+fn take_ok(world: &mut World<'_>, id: AgentId, request: &Request, answer: &Answer) {
+    let (Some(operation), Some(intent)) = (&request.operation, request.intent) else { return };
+    let agent = &mut world.state.agents[id];
+    if *operation == Operation::Mint {
+        if let Some(handle) = answer.minted {
+            agent.knows.insert(request.resource, Known { handle, token: answer.token.clone() });
+            agent.forgot.remove(&request.resource);
+            let content = minted_content(world.model, request.resource, intent);
+            let view = View { handle, version: answer.version, content: Some(content), life: Life::Open, fence: None };
+            agent.views.insert(request.resource, view);
+            if let Some(stored) = world.state.resources.get_mut(&handle) {
+                stored.acknowledged = true;
+            }
+        }
+    } else {
+        if let (Some(token), Some(known)) = (&answer.token, agent.knows.get_mut(&request.resource)) {
+            known.token = Some(token.clone());
+        }
+        believe(agent, request, answer);
+    }
+    harness::tell(world, id, Told::Ok, false, true);
+}
+
+/// What an agent believes after its change was accepted.
+fn believe(agent: &mut Agent, request: &Request, answer: &Answer) {
+    let (Some(operation), Some(intent), Some(handle)) = (&request.operation, request.intent, request.handle) else {
+        return;
+    };
+    let fence = agent.views.get(&request.resource).and_then(|view| view.fence);
+    let life = server::life_after(operation).unwrap_or(Life::Open);
+    if let Some(snapshot) = &request.snapshot {
+        let view = View { handle, version: answer.version, content: Some(snapshot.clone()), life, fence };
+        agent.views.insert(request.resource, view);
+    } else if let Some(view) = agent.views.get_mut(&request.resource) {
+        view.content = view.content.as_ref().map(|content| changed(content, intent, operation));
+        view.version = answer.version;
+        view.life = server::life_after(operation).unwrap_or(view.life);
+    }
+}

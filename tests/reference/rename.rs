@@ -1,0 +1,247 @@
+//! Versions, fence numbers, claims and plan numbers are only ever compared, so states that differ by an
+//! order-preserving renaming of them are one state (section 3). Here each kind is renamed to 0, 1, 2, ..
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use handlecheck::model::design::{ReadsFrom, Replies, ScopePart, State as StateIn, Versions};
+use handlecheck::model::{Model, Reaction};
+
+use super::state::{Answer, Call, Handle, Intent, Key, KeyEntry, Keys, Next, Place, Print, Request, State, View};
+
+/// What a number counts, and for whom: numbers of different kinds are never compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Version(Handle),
+    Plan(Intent),
+    Fence(Handle),
+    Queue(Handle),
+    Claim,
+}
+
+/// The state that stands for all renamings of this one: orphans sorted, numbers as small as they can be.
+pub fn canonical(model: &Model, mut state: State) -> State {
+    let mut found: BTreeMap<Kind, BTreeSet<u32>> = BTreeMap::new();
+    if first_plans_matter(model) {
+        for (agent, of) in model.scenario.agents.iter().enumerate() {
+            for entry in 0..of.work.len() {
+                found.entry(Kind::Plan((agent, entry))).or_default().insert(0);
+            }
+        }
+    }
+    numbers(&mut state, &mut |kind, number| {
+        found.entry(kind).or_default().insert(*number);
+    });
+    let keep_versions = versions_are_more_than_compared(model);
+    numbers(&mut state, &mut |kind, number| {
+        if !(keep_versions && matches!(kind, Kind::Version(_))) {
+            *number = found[&kind].range(..*number).count() as u32;
+        }
+    });
+    state.orphans.sort();
+    state
+}
+
+/// With `send = "mint", key = "same"` an intent goes back to the key of its first plan, which keeps number 0.
+fn first_plans_matter(model: &Model) -> bool {
+    fn goes_back(reaction: &Reaction) -> bool {
+        match reaction {
+            Reaction::Mint { new_key } => !new_key,
+            Reaction::Replan { only_if: Some((_, otherwise)), .. } => goes_back(otherwise),
+            _ => false,
+        }
+    }
+    model.clients.iter().flatten().any(|client| client.on.values().any(goes_back))
+}
+
+/// A version that starts again with an incarnation, or that is counted inside each handle, meets old numbers again; and
+/// where an answer can be about another handle, the versions of two handles meet. Then the numbers themselves matter.
+fn versions_are_more_than_compared(model: &Model) -> bool {
+    let server = &model.design.server;
+    let mixed_cache = server.reads_from == ReadsFrom::NodeCache && !server.cache_scope.contains(&ScopePart::Handle);
+    let mixed_keys = !model.design.keys.scope.contains(&ScopePart::Handle);
+    let counted_again = server.versions == Versions::PerIncarnation || server.state == StateIn::Handle;
+    counted_again || mixed_cache || mixed_keys || server.replies == Replies::ByRequestId
+}
+
+/// Visits every number in the state.
+fn numbers(state: &mut State, visit: &mut dyn FnMut(Kind, &mut u32)) {
+    for (handle, stored) in &mut state.resources {
+        visit(Kind::Version(*handle), &mut stored.version);
+        if let Some((_, version)) = &mut stored.previous {
+            visit(Kind::Version(*handle), version);
+        }
+    }
+    for id in 0..state.agents.len() {
+        let agent = &mut state.agents[id];
+        if let Some(number) = &mut agent.number {
+            visit(Kind::Plan((id, agent.entry)), number);
+        }
+        agent.views.values_mut().for_each(|view| in_view(view, visit));
+        for known in agent.knows.values_mut() {
+            if let Some((_, version)) = &mut known.token {
+                visit(Kind::Version(known.handle), version);
+            }
+        }
+        match &mut agent.next {
+            Next::Again(request) => in_request(request, visit),
+            Next::Plan { old, .. } => old.values_mut().for_each(|view| in_view(view, visit)),
+        }
+        if let Some(call) = &mut agent.call {
+            in_call(call, visit);
+        }
+        agent.leaked = in_key_set(&agent.leaked, visit);
+    }
+    state.orphans.iter_mut().for_each(|orphan| in_call(orphan, visit));
+    in_keys(&mut state.keys, visit);
+    for (handle, keys) in &mut state.used_keys {
+        let _ = handle;
+        *keys = in_key_set(keys, visit);
+    }
+    in_leases(&mut state.leases, visit);
+    for node in &mut state.nodes {
+        in_keys(&mut node.keys, visit);
+        in_leases(&mut node.leases, visit);
+        node.cache.values_mut().for_each(|view| in_view(view, visit));
+    }
+}
+
+fn in_key_set(keys: &BTreeSet<Key>, visit: &mut dyn FnMut(Kind, &mut u32)) -> BTreeSet<Key> {
+    let renamed = |key: &Key| {
+        let mut key = key.clone();
+        in_key(&mut key, visit);
+        key
+    };
+    keys.iter().map(renamed).collect()
+}
+
+fn in_leases(leases: &mut BTreeMap<Handle, super::state::Lease>, visit: &mut dyn FnMut(Kind, &mut u32)) {
+    for (handle, lease) in leases {
+        let holder = lease.holder.as_mut().map(|holder| &mut holder.1);
+        let fixed = holder.into_iter().chain(&mut lease.given).chain(&mut lease.presented);
+        fixed.chain(lease.wrote.values_mut()).for_each(|fence| visit(Kind::Fence(*handle), fence));
+    }
+}
+
+/// Keys of a map can't be changed in place, so the table is made anew. Renaming keeps different keys different.
+fn in_keys(keys: &mut Keys, visit: &mut dyn FnMut(Kind, &mut u32)) {
+    let entries = std::mem::take(keys).into_iter().map(|((scope, mut key), mut entry)| {
+        in_key(&mut key, visit);
+        match &mut entry {
+            KeyEntry::Claim { number, .. } => visit(Kind::Claim, number),
+            KeyEntry::Record { fingerprint, answer, .. } => {
+                for print in fingerprint {
+                    if let Print::Expected(expected) = print {
+                        in_versions(expected, visit);
+                    }
+                }
+                in_answer(answer, visit);
+            }
+        }
+        ((scope, key), entry)
+    });
+    *keys = entries.collect();
+}
+
+fn in_key(key: &mut Key, visit: &mut dyn FnMut(Kind, &mut u32)) {
+    match key {
+        Key::Plan { intent, number } => visit(Kind::Plan(*intent), number),
+        Key::Hash { expected, .. } => in_versions(expected, visit),
+        Key::Constant => {}
+    }
+}
+
+fn in_versions(versions: &mut [(Handle, u32)], visit: &mut dyn FnMut(Kind, &mut u32)) {
+    versions.iter_mut().for_each(|(handle, version)| visit(Kind::Version(*handle), version));
+}
+
+fn in_view(view: &mut View, visit: &mut dyn FnMut(Kind, &mut u32)) {
+    if let Some(version) = &mut view.version {
+        visit(Kind::Version(view.handle), version);
+    }
+    if let Some(fence) = &mut view.fence {
+        visit(Kind::Fence(view.handle), fence);
+    }
+}
+
+fn in_request(request: &mut Request, visit: &mut dyn FnMut(Kind, &mut u32)) {
+    in_versions(&mut request.expected, visit);
+    if let Some(key) = &mut request.key {
+        in_key(key, visit);
+    }
+    for (handle, version, _) in &mut request.basis {
+        version.iter_mut().for_each(|version| visit(Kind::Version(*handle), version));
+    }
+    let Some(handle) = request.handle else { return };
+    if let Some(fence) = &mut request.fence {
+        visit(Kind::Fence(handle), fence);
+    }
+    if let Some((_, version)) = &mut request.token {
+        visit(Kind::Version(handle), version);
+    }
+    if let Some(version) = &mut request.sent_at {
+        visit(Kind::Version(handle), version);
+    }
+}
+
+fn in_answer(answer: &mut Answer, visit: &mut dyn FnMut(Kind, &mut u32)) {
+    in_versions(&mut answer.current, visit);
+    if let Some(view) = &mut answer.view {
+        in_view(view, visit);
+    }
+    let Some(handle) = answer.minted.or(answer.about) else { return };
+    if let Some(version) = &mut answer.version {
+        visit(Kind::Version(handle), version);
+    }
+    if let Some((_, version)) = &mut answer.token {
+        visit(Kind::Version(handle), version);
+    }
+}
+
+fn in_call(call: &mut Call, visit: &mut dyn FnMut(Kind, &mut u32)) {
+    in_request(&mut call.request, visit);
+    let handle = call.request.handle;
+    match &mut call.place {
+        Place::Transit | Place::Unanswered(_) => {}
+        Place::Answered(_, answer) => in_answer(answer, visit),
+        Place::AtNode(handling) => {
+            in_answer(&mut handling.answer, visit);
+            if let Some(answer) = &mut handling.ended {
+                in_answer(answer, visit);
+            }
+            if let Some(claim) = &mut handling.claim {
+                visit(Kind::Claim, claim);
+            }
+            if let (Some(fence), Some(handle)) = (&mut handling.grant, handle) {
+                visit(Kind::Fence(handle), fence);
+            }
+            if let (Some(turn), Some(handle)) = (&mut handling.queued, handle) {
+                visit(Kind::Queue(handle), turn);
+            }
+        }
+    }
+}
+
+/// The next number of a plan of this intent: greater than any that the state holds.
+pub fn fresh_plan(state: &State, intent: Intent) -> u32 {
+    fresh(state, Kind::Plan(intent))
+}
+
+/// The number of a new claim.
+pub fn fresh_claim(state: &State) -> u32 {
+    fresh(state, Kind::Claim)
+}
+
+/// The place at the end of the queue for a handle.
+pub fn fresh_turn(state: &State, handle: Handle) -> u32 {
+    fresh(state, Kind::Queue(handle))
+}
+
+fn fresh(state: &State, wanted: Kind) -> u32 {
+    let mut next = 0;
+    numbers(&mut state.clone(), &mut |kind, number| {
+        if kind == wanted {
+            next = next.max(*number + 1);
+        }
+    });
+    next
+}

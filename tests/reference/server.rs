@@ -1,0 +1,426 @@
+//! What the balancer and the nodes do with a call: deliver it, execute one transaction, keep the answer (section 5).
+
+use handlecheck::model::design::{Balancer, Identity, Queue, ReadsFrom, Record, Replies, State as StateIn};
+use handlecheck::model::protocol::Reissue;
+use handlecheck::model::{Model, Operation, Outcome, Value};
+
+use super::judge;
+use super::keys;
+use super::rename;
+use super::state::{
+    Answer, Call, Handling, KeyEntry, Life, NodeId, Place, Reply, Request, State, Stored, Target, Token,
+};
+use super::steps;
+use super::world::World;
+
+/// Whose call: an agent's open one, or an orphan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seat {
+    Open(usize),
+    Orphan(usize),
+}
+
+/// The call on this seat.
+pub fn call_at(state: &State, seat: Seat) -> Option<&Call> {
+    match seat {
+        Seat::Open(agent) => state.agents[agent].call.as_ref(),
+        Seat::Orphan(index) => state.orphans.get(index),
+    }
+}
+
+/// Takes a call from its seat.
+fn take(state: &mut State, seat: Seat) -> Option<Call> {
+    match seat {
+        Seat::Open(agent) => state.agents[agent].call.take(),
+        Seat::Orphan(index) => Some(state.orphans.remove(index)),
+    }
+}
+
+/// Puts a call back. An orphan that can't change anything any more is gone.
+fn put(model: &Model, state: &mut State, seat: Seat, call: Call) {
+    match seat {
+        Seat::Open(agent) => state.agents[agent].call = Some(call),
+        Seat::Orphan(_) => abandon(model, state, call),
+    }
+}
+
+/// A call becomes an orphan, or is gone if its remaining transactions change nothing (section 3).
+pub fn abandon(model: &Model, state: &mut State, call: Call) {
+    if can_still_change(model, &call) {
+        state.orphans.push(call);
+    }
+}
+
+/// A request on its way.
+pub fn fresh_call(request: Request) -> Call {
+    Call { request, place: Place::Transit }
+}
+
+/// The transactions of a call and, behind them, those of `at-end`; and how many are not of `at-end`.
+fn transactions(model: &Model, call: &Call) -> (Vec<Vec<&'static str>>, usize) {
+    let Some(handler) = model.design.server.handler(call.request.tool) else { return (Vec::new(), 0) };
+    (handler.transactions.iter().chain(&handler.at_end).cloned().collect(), handler.transactions.len())
+}
+
+/// Can the remaining transactions of a call change something? Derived from what its steps declare that they write.
+fn can_still_change(model: &Model, call: &Call) -> bool {
+    let (all, _) = transactions(model, call);
+    match &call.place {
+        Place::Answered(..) | Place::Unanswered(_) => false,
+        _ if model.design.server.replies == Replies::ByRequestId => true,
+        Place::Transit => {
+            model.design.server.identity == Identity::NodeMemory || all.iter().flatten().any(|step| writes(model, step))
+        }
+        Place::AtNode(handling) => all[handling.next..].iter().flatten().any(|step| writes(model, step)),
+    }
+}
+
+/// What a step declares that it writes: store, keys, leases, presented fences, node memory, upstream.
+fn writes(model: &Model, step: &str) -> bool {
+    let server = &model.design.server;
+    match step {
+        "claim-key" | "record-key" | "release-key" | "acquire-lease" | "release-lease" | "write-content"
+        | "advance-version" | "save" | "apply" | "call-upstream" | "mint" => true,
+        "check-fence" => server.fence_seen == handlecheck::model::design::FenceSeen::AtCheck,
+        "find-key" => model.design.keys.record == Record::EveryOutcome,
+        "read" => server.reads_from == ReadsFrom::NodeCache,
+        _ => false,
+    }
+}
+
+/// The nodes to which the balancer may deliver this request.
+pub fn routes(model: &Model, state: &State, request: &Request) -> Vec<NodeId> {
+    let all = || (0..state.nodes.len()).collect();
+    match model.design.server.balancer {
+        Balancer::Any => all(),
+        Balancer::Sticky => state.sticky.get(&request.agent).map_or_else(all, |node| vec![*node]),
+        Balancer::ByHandle => {
+            let stored = request.handle.and_then(|handle| state.resources.get(&handle));
+            stored.map_or_else(all, |stored| vec![stored.node.unwrap_or(0)])
+        }
+    }
+}
+
+/// The action `deliver`.
+pub fn deliver(world: &mut World<'_>, seat: Seat, node: NodeId) {
+    let model = world.model;
+    let Some(mut call) = take(&mut world.state, seat) else { return };
+    world.witness_delivery(&call.request, node);
+    if model.design.server.balancer == Balancer::Sticky {
+        world.state.sticky.insert(call.request.agent, node);
+    }
+    if model.design.server.identity == Identity::NodeMemory {
+        world.state.nodes[node].identity = Some(call.request.agent);
+    }
+    let queue = model.design.server.queue == Queue::PerHandle;
+    let queued = call.request.handle.filter(|_| queue).map(|handle| rename::fresh_turn(&world.state, handle));
+    call.place = Place::AtNode(Handling {
+        node,
+        next: 0,
+        ended: None,
+        answer: Answer::ok(call.request.handle),
+        working: None,
+        claim: None,
+        grant: None,
+        queued,
+        reply: Reply::OwnStream,
+    });
+    enter_reply_table(world, seat, &call.request, node);
+    put(model, &mut world.state, seat, call);
+}
+
+/// Can this call execute its next transaction? In a queue only the first call for a handle can.
+pub fn can_execute(state: &State, call: &Call) -> bool {
+    let Place::AtNode(handling) = &call.place else { return false };
+    let Some(turn) = handling.queued else { return true };
+    state.calls().all(|other| match &other.place {
+        Place::AtNode(of) => other.request.handle != call.request.handle || of.queued.is_none_or(|of| of >= turn),
+        Place::Transit | Place::Answered(..) | Place::Unanswered(_) => true,
+    })
+}
+
+/// Under `replies = "by-request-id"` a call that arrives takes over the entry of a call with an equal id in the reply
+/// table of its node. Ids of different clients may be equal; those of one client are, where a re-issue keeps its id.
+fn enter_reply_table(world: &mut World<'_>, seat: Seat, request: &Request, node: NodeId) {
+    if world.model.design.server.replies != Replies::ByRequestId {
+        return;
+    }
+    let same_id = world.model.protocol.reissue == Reissue::SameRequestId;
+    let mut others = Vec::new();
+    for other in seats(&world.state) {
+        let Some(call) = call_at(&world.state, other) else { continue };
+        let entered = matches!(&call.place, Place::AtNode(of) if of.node == node && of.reply == Reply::OwnStream);
+        let own = call.request.agent == request.agent;
+        let reissued = same_id && call.request.intent == request.intent && call.request.resource == request.resource;
+        if entered && (!own || reissued) {
+            others.push((other, own));
+        }
+    }
+    let reissued = others.iter().position(|(_, own)| *own);
+    let equal = match reissued {
+        Some(index) => Some(others[index].0),
+        None => match world.dice.roll(others.len() + 1) {
+            0 => None,
+            index => Some(others[index - 1].0),
+        },
+    };
+    if let Some(equal) = equal {
+        let reply = match seat {
+            Seat::Open(agent) => Reply::StreamOf(agent),
+            Seat::Orphan(_) => Reply::Nowhere,
+        };
+        redirect(&mut world.state, reply, &mut |of| of == equal);
+    }
+}
+
+/// The seats of all calls.
+pub fn seats(state: &State) -> Vec<Seat> {
+    let open = (0..state.agents.len()).map(Seat::Open);
+    open.chain((0..state.orphans.len()).map(Seat::Orphan)).collect()
+}
+
+/// The answers of these calls at a node will go there.
+fn redirect(state: &mut State, reply: Reply, which: &mut dyn FnMut(Seat) -> bool) {
+    for seat in seats(state) {
+        let call = match seat {
+            Seat::Open(agent) => state.agents[agent].call.as_mut(),
+            Seat::Orphan(index) => state.orphans.get_mut(index),
+        };
+        if let Some(Call { place: Place::AtNode(handling), .. }) = call
+            && which(seat)
+        {
+            handling.reply = reply;
+        }
+    }
+}
+
+/// The stream of an agent's call is closed, or has carried its answer: no other answer reaches it.
+pub fn forget_stream(state: &mut State, agent: usize) {
+    let waiting = |state: &State, seat: Seat| match call_at(state, seat).map(|call| &call.place) {
+        Some(Place::AtNode(handling)) => handling.reply == Reply::StreamOf(agent),
+        _ => false,
+    };
+    let to_it: Vec<Seat> = seats(state).into_iter().filter(|seat| waiting(state, *seat)).collect();
+    redirect(state, Reply::Nowhere, &mut |seat| to_it.contains(&seat));
+}
+
+/// Sends the answer of a call that has run through the stream that the reply table names.
+fn send_answer(world: &mut World<'_>, seat: Seat, call: &mut Call, reply: Reply) {
+    let Place::Answered(node, answer) = &call.place else { return };
+    let (node, mut answer) = (*node, answer.clone());
+    match (reply, seat) {
+        (Reply::OwnStream, Seat::Open(agent)) => return forget_stream(&mut world.state, agent),
+        (Reply::OwnStream, Seat::Orphan(_)) => return,
+        (Reply::Nowhere, _) => {}
+        (Reply::StreamOf(agent), _) => {
+            if let Some(waiting) = world.state.agents[agent].call.take() {
+                let request = waiting.request.clone();
+                if judge::principal(world.model, agent) != judge::principal(world.model, call.request.agent) {
+                    answer.breaks.insert(judge::NO_CROSS_PRINCIPAL);
+                }
+                world.state.agents[agent].call = Some(Call { request, place: Place::Answered(node, answer) });
+                let left_behind = world.state.orphans.len();
+                abandon(world.model, &mut world.state, waiting);
+                redirect(&mut world.state, Reply::Nowhere, &mut |seat| seat == Seat::Orphan(left_behind));
+            }
+        }
+    }
+    call.place = Place::Unanswered(node);
+}
+
+/// The action `execute`: one transaction.
+pub fn execute(world: &mut World<'_>, seat: Seat) {
+    execute_with(world, seat, &mut |_, _| {});
+}
+
+/// One transaction, and what happens to the call right behind it, before the node goes on.
+pub fn execute_with(world: &mut World<'_>, seat: Seat, behind: &mut dyn FnMut(&mut World<'_>, &mut Call)) {
+    let model = world.model;
+    let Some(mut call) = take(&mut world.state, seat) else { return };
+    let (all, before_end) = transactions(model, &call);
+    let Place::AtNode(handling) = &mut call.place else { return put(model, &mut world.state, seat, call) };
+    let (number, reply) = (handling.next, handling.reply);
+    handling.next += 1;
+    if number == 0 {
+        world.witness_start(&call);
+    }
+    run_transaction(world, &mut call, number);
+    behind(world, &mut call);
+    finish(&mut call, all.len(), before_end);
+    send_answer(world, seat, &mut call, reply);
+    put(model, &mut world.state, seat, call);
+}
+
+/// Runs the steps of one transaction; a refusal rolls back what it did in the store.
+fn run_transaction(world: &mut World<'_>, call: &mut Call, number: usize) {
+    let (all, before_end) = transactions(world.model, call);
+    let (before, call_before) = (world.clone(), call.clone());
+    let at_end = number >= before_end;
+    for (index, step) in all.get(number).into_iter().flatten().enumerate() {
+        let Err(mut end) = steps::run(world, call, step) else { continue };
+        roll_back(world, before);
+        *call = call_before;
+        let Place::AtNode(handling) = &mut call.place else { return };
+        if at_end {
+            return;
+        }
+        handling.next = before_end;
+        let earlier = all[..number].iter().flatten().chain(&all[number][..index]);
+        end.recorded &= earlier.into_iter().any(|step| matches!(*step, "find-key" | "claim-key"));
+        end_with(world, call, *end);
+        return;
+    }
+    names_one_content(world, &before.state);
+}
+
+/// Undoes what a transaction did in the store; node memory and upstream stay as they became.
+fn roll_back(world: &mut World<'_>, before: World<'_>) {
+    let after = std::mem::replace(&mut world.state, before.state);
+    world.state.nodes = after.nodes;
+    for (handle, stored) in &after.resources {
+        if stored.node.is_some() {
+            world.state.resources.insert(*handle, stored.clone());
+        }
+    }
+    let kept = |target: &Target| match target {
+        Target::Upstream => true,
+        Target::Resource(handle) => after.resources.get(handle).is_some_and(|of| of.node.is_some()),
+    };
+    for ((intent, target), count) in &after.ledger {
+        if kept(target) {
+            world.state.ledger.insert((*intent, *target), *count);
+        }
+    }
+    world.facts = before.facts;
+    let lasting = std::mem::take(&mut world.lasting);
+    world.facts.broken.extend(lasting.broken);
+    world.facts.witnessed.extend(lasting.witnessed);
+}
+
+/// A step ended the call. Under `record = "every-outcome"` a refusal behind `find-key` is stored with the roll-back.
+fn end_with(world: &mut World<'_>, call: &mut Call, mut end: steps::End) {
+    let request = call.request.clone();
+    let foreign = request.handle.is_some_and(|handle| {
+        world.state.resources.contains_key(&handle)
+            && !judge::agent_entitled(world.model, &world.state, request.agent, handle)
+    });
+    if foreign && end.answer.outcome != Outcome::Ok && end.answer.outcome != outcome_for_unknown_handle(world, call) {
+        end.answer.breaks.insert(judge::NO_CROSS_PRINCIPAL);
+    }
+    let Place::AtNode(handling) = &mut call.place else { return };
+    let node = handling.node;
+    handling.ended = Some(end.answer.clone());
+    if world.model.design.keys.record == Record::EveryOutcome && end.recorded {
+        let entry = KeyEntry::Record {
+            fingerprint: keys::fingerprint(world.model, &request),
+            answer: Answer { breaks: Default::default(), ..end.answer },
+            by: judge::principal(world.model, request.agent).clone(),
+        };
+        if let Some(place) = keys::key_place(world, &request, node) {
+            world.state.key_table(world.model, node).insert(place, entry);
+        }
+    }
+}
+
+/// After the last transaction and the last of `at-end` the call has its answer.
+fn finish(call: &mut Call, all: usize, before_end: usize) {
+    let Place::AtNode(handling) = &mut call.place else { return };
+    if handling.next >= before_end && handling.ended.is_none() {
+        handling.ended = Some(handling.answer.clone());
+    }
+    if handling.next >= all {
+        let node = handling.node;
+        if let Some(answer) = handling.ended.take() {
+            call.place = Place::Answered(node, answer);
+        }
+    }
+}
+
+/// Two contents of one handle must never be current under one version.
+fn names_one_content(world: &mut World<'_>, before: &State) {
+    if world.model.design.server.state == StateIn::Handle {
+        return;
+    }
+    let names_two = world.state.resources.iter().any(|(handle, stored)| {
+        let same_version = before.resources.get(handle).filter(|before| before.version == stored.version);
+        same_version
+            .is_some_and(|before| super::state::values(&before.content) != super::state::values(&stored.content))
+    });
+    if names_two {
+        world.broken(judge::VERSION_NAMES_ONE_CONTENT);
+    }
+}
+
+/// What a handler would answer to the same call, had its handle never existed (section 8, disclosure).
+pub fn outcome_for_unknown_handle(world: &World<'_>, call: &Call) -> Outcome {
+    let mut world = world.clone();
+    let mut call = call.clone();
+    let handle = call.request.handle.map(|handle| (handle.0, u8::MAX));
+    call.request.handle = handle;
+    call.request.token = None;
+    call.request.expected.iter_mut().for_each(|expected| expected.0.1 = u8::MAX);
+    let (all, before_end) = transactions(world.model, &call);
+    if let Place::AtNode(handling) = &mut call.place {
+        handling.answer = Answer::ok(handle);
+        handling.claim = None;
+        handling.grant = None;
+    }
+    for step in all[..before_end].iter().flatten() {
+        if let Err(end) = steps::run(&mut world, &mut call, step) {
+            return end.answer.outcome;
+        }
+    }
+    Outcome::Ok
+}
+
+/// The value of a field after an operation that names it.
+pub fn new_value(old: &Value, field: usize, operation: &Operation) -> Value {
+    match operation {
+        Operation::Set(changes) => {
+            changes.iter().find(|change| change.0 == field).map_or_else(|| old.clone(), |change| change.1.clone())
+        }
+        Operation::Append(changes) => match (old, changes.iter().find(|change| change.0 == field)) {
+            (Value::List(elements), Some((_, element))) => {
+                Value::List(elements.iter().cloned().chain([element.clone()]).collect())
+            }
+            _ => old.clone(),
+        },
+        Operation::Increment(changes) => match (old, changes.iter().find(|change| change.0 == field)) {
+            (Value::Number(number), Some((_, amount))) => Value::Number(number + amount),
+            _ => old.clone(),
+        },
+        _ => old.clone(),
+    }
+}
+
+/// The lifecycle to which a commit of this operation leads, if it leads to another.
+pub fn life_after(operation: &Operation) -> Option<Life> {
+    match operation {
+        Operation::Close => Some(Life::Closed),
+        Operation::Execute => Some(Life::Executed),
+        Operation::Delete => Some(Life::Deleted),
+        _ => None,
+    }
+}
+
+/// What a handle carries, where the handle carries the state.
+pub fn token_of(model: &Model, stored: &Stored) -> Option<Token> {
+    (model.design.server.state == StateIn::Handle).then(|| (stored.content.clone(), stored.version))
+}
+
+/// Ghost: what is current when a read is sent, where a read can be stale.
+pub fn note_what_is_current(model: &Model, state: &State, request: &mut Request) {
+    let Some(stored) = request.handle.and_then(|handle| state.resources.get(&handle)) else { return };
+    if can_lag(model) {
+        request.sent_at = Some(stored.version);
+    }
+    if let Some((content, _)) = &request.token {
+        request.superseded = super::state::values(content) != super::state::values(&stored.content);
+    }
+}
+
+/// Can a read be served from a copy that lags?
+pub fn can_lag(model: &Model) -> bool {
+    model.design.server.reads_from != ReadsFrom::Store
+        || model.scenario.faults.get("stale-read").is_some_and(|n| *n > 0)
+}

@@ -1,0 +1,560 @@
+//! The state of one run: what every actor of section 3 holds, as plain values.
+//!
+//! Facts that no component of the modelled system sees (`shows`, the ledger, who recorded a key) are marked *ghost*.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use handlecheck::model::{
+    AgentId, Entry, EntryId, Event, Model, Operation, Outcome, Principal, ResourceId, Told, Tool, Value,
+};
+
+/// Index of a node.
+pub type NodeId = usize;
+
+/// One mutating entry of a work list: the piece of work itself (section 3, ghost).
+pub type Intent = (AgentId, EntryId);
+
+/// A handle: a resource of the scenario and which of its instances. Initial resources and first mints are instance 0.
+pub type Handle = (ResourceId, u8);
+
+/// A change is one field of one intent (section 3, ghost). A recreation changes every field, by nobody (section 7).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Change {
+    /// A field of an intent.
+    Of(Intent, usize),
+    /// The n-th recreation.
+    Nobody(u8),
+}
+
+impl Change {
+    /// The agent whose change it is, if it is anybody's.
+    pub fn author(&self) -> Option<AgentId> {
+        match self {
+            Self::Of(intent, _) => Some(intent.0),
+            Self::Nobody(_) => None,
+        }
+    }
+}
+
+/// A stored or sent field: its value, and (ghost) the changes that made it what it is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Field {
+    pub value: Value,
+    pub shows: BTreeSet<Change>,
+}
+
+/// All fields of a resource, in the order of the scenario.
+pub type Content = Vec<Field>;
+
+/// The values of some content, without what they show.
+pub fn values(content: &Content) -> Vec<Value> {
+    content.iter().map(|field| field.value.clone()).collect()
+}
+
+/// Where a resource is in its life (section 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Life {
+    Open,
+    Closed,
+    Executed,
+    Deleted,
+}
+
+/// A resource as the server keeps it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Stored {
+    pub owner: Principal,
+    /// The node in whose memory it is; `None`: in the store.
+    pub node: Option<NodeId>,
+    /// The client in whose session it is, where state is found by session.
+    pub session: Option<AgentId>,
+    pub version: u32,
+    pub content: Content,
+    pub life: Life,
+    /// Ghost: the intent that closed, executed or deleted it.
+    pub ended_by: Option<Intent>,
+    pub expired: bool,
+    /// What the latest approver's view showed.
+    pub approved: Option<Vec<Value>>,
+    /// Ghost: some agent was told that it exists.
+    pub acknowledged: bool,
+    /// Ghost: it was lost with its node.
+    pub lost: bool,
+    /// What a copy that lags still shows: content and version before the latest change. Only where a copy can lag.
+    pub previous: Option<(Content, u32)>,
+    /// How often it was recreated.
+    pub recreated: u8,
+}
+
+/// What an agent has seen of a resource (section 3). Content without a version is a stale summary.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct View {
+    pub handle: Handle,
+    pub version: Option<u32>,
+    pub content: Option<Content>,
+    pub life: Life,
+    /// The fence number that came with it.
+    pub fence: Option<u32>,
+}
+
+/// The state inside a handle, where the handle carries the state.
+pub type Token = (Content, u32);
+
+/// A handle as an agent knows it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Known {
+    pub handle: Handle,
+    pub token: Option<Token>,
+}
+
+/// An idempotency key (section 3): plan numbers are only ever compared.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    Plan { intent: Intent, number: u32 },
+    Hash { tool: Tool, handle: Option<Handle>, operation: Operation, expected: Vec<(Handle, u32)> },
+    Constant,
+}
+
+/// The arguments of a call, and who sends it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Request {
+    pub agent: AgentId,
+    pub credential: u8,
+    pub tool: Tool,
+    pub resource: ResourceId,
+    /// `None` for a mint.
+    pub handle: Option<Handle>,
+    pub token: Option<Token>,
+    /// Ghost: the intent; `None` for a read.
+    pub intent: Option<Intent>,
+    pub operation: Option<Operation>,
+    /// The whole content, under `payload = "snapshot"`.
+    pub snapshot: Option<Content>,
+    /// What the approver's view showed, for an approval.
+    pub approves: Option<Vec<Value>>,
+    pub expected: Vec<(Handle, u32)>,
+    pub key: Option<Key>,
+    pub fence: Option<u32>,
+    /// Ghost: what the author's view showed of the fields that the operation names, when it was planned.
+    pub seen: BTreeSet<Change>,
+    /// Ghost: what the author saw of the resources that the plan rests on (`given`).
+    pub basis: Vec<(Handle, Option<u32>, Option<Vec<Value>>)>,
+    /// Ghost: the version that was current when a read was sent. Only where a read can be stale.
+    pub sent_at: Option<u32>,
+    /// Ghost: the state inside the handle was superseded when the read was sent.
+    pub superseded: bool,
+}
+
+/// An answer, complete or in the making.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Answer {
+    pub outcome: Outcome,
+    /// The new version, for a change.
+    pub version: Option<u32>,
+    /// The view, for a read.
+    pub view: Option<View>,
+    /// The new handle, for a mint; the changed one, where the handle carries the state.
+    pub minted: Option<Handle>,
+    pub token: Option<Token>,
+    /// The current versions, for a refusal as stale.
+    pub current: Vec<(Handle, u32)>,
+    /// It was answered from a record.
+    pub replayed: bool,
+    /// Ghost: the handle that it is about.
+    pub about: Option<Handle>,
+    /// Ghost: invariants that are broken when it is received.
+    pub breaks: BTreeSet<&'static str>,
+}
+
+impl Answer {
+    /// An answer that says nothing yet but `ok`.
+    pub fn ok(about: Option<Handle>) -> Self {
+        Self {
+            outcome: Outcome::Ok,
+            version: None,
+            view: None,
+            minted: None,
+            token: None,
+            current: Vec::new(),
+            replayed: false,
+            about,
+            breaks: BTreeSet::new(),
+        }
+    }
+
+    /// A refusal.
+    pub fn refusal(outcome: Outcome, about: Option<Handle>) -> Self {
+        Self { outcome, ..Self::ok(about) }
+    }
+}
+
+/// A call while a handler works on it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Handling {
+    pub node: NodeId,
+    /// The next transaction, counted through `transactions` and on through `at-end`.
+    pub next: usize,
+    /// It ended with this answer, and only `at-end` is left.
+    pub ended: Option<Answer>,
+    /// The answer so far.
+    pub answer: Answer,
+    /// The working copy.
+    pub working: Option<Content>,
+    /// The number of this call's claim.
+    pub claim: Option<u32>,
+    /// The fence number that this call was given.
+    pub grant: Option<u32>,
+    /// Its place among the calls that wait for one handle.
+    pub queued: Option<u32>,
+    /// Where its answer will go, as the reply table of the node has it.
+    pub reply: Reply,
+}
+
+/// Where an answer goes. With `replies = "by-request-id"` a later call with an equal id takes over the entry of an
+/// earlier one in the node's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reply {
+    OwnStream,
+    StreamOf(AgentId),
+    Nowhere,
+}
+
+/// Where a call is (section 3).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(clippy::large_enum_variant, reason = "plain values, not small ones")]
+pub enum Place {
+    Transit,
+    AtNode(Handling),
+    Answered(NodeId, Answer),
+    /// It has run, and its answer went to another stream or nowhere.
+    Unanswered(NodeId),
+}
+
+/// One request with one response stream.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Call {
+    pub request: Request,
+    pub place: Place,
+}
+
+impl Call {
+    /// The node that it is at.
+    pub fn node(&self) -> Option<NodeId> {
+        match &self.place {
+            Place::Transit => None,
+            Place::AtNode(handling) => Some(handling.node),
+            Place::Answered(node, _) | Place::Unanswered(node) => Some(*node),
+        }
+    }
+}
+
+/// Whether an agent's open call, or its next one, is a first send, a repeat or a replan (section 11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tag {
+    First,
+    Repeat,
+    Replan,
+}
+
+/// What an agent does after its reads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Then {
+    /// It plans and writes.
+    Write,
+    /// It replans if a condition holds on what the reads showed, else it reacts otherwise: as the reaction of this
+    /// event for this tool says, `nested` levels of `else` deep.
+    Replan { event: Event, tool: Tool, nested: usize },
+    /// It tells `ok` if the content shows its change, else `unknown`.
+    Verify,
+}
+
+/// What an agent means to do next for its current entry.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Next {
+    /// Read these resources again, and any other view that it needs and lacks; then act. `old` are the views that it
+    /// had of them, which it keeps until it sends its change.
+    Plan { reread: Vec<ResourceId>, then: Then, old: BTreeMap<ResourceId, View> },
+    /// Send these arguments again.
+    Again(Box<Request>),
+}
+
+impl Next {
+    /// The beginning of an entry.
+    pub fn begin() -> Self {
+        Self::Plan { reread: Vec::new(), then: Then::Write, old: BTreeMap::new() }
+    }
+}
+
+/// Going back to the entry that minted: the entries on `resource` before `until` are done again.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Redo {
+    pub resource: ResourceId,
+    pub until: EntryId,
+    pub same_key: bool,
+}
+
+/// A client or a subagent.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Agent {
+    pub entry: EntryId,
+    pub knows: BTreeMap<ResourceId, Known>,
+    /// Resources whose handle it lost by compaction.
+    pub forgot: BTreeSet<ResourceId>,
+    pub views: BTreeMap<ResourceId, View>,
+    pub next: Next,
+    pub tag: Tag,
+    /// The number of its current plan, once it has one.
+    pub number: Option<u32>,
+    pub call: Option<Call>,
+    /// Its stream is broken and can be resumed.
+    pub disconnected: bool,
+    pub told: BTreeMap<EntryId, Told>,
+    pub leaked: BTreeSet<Key>,
+    /// Sends of the current intent; counted only where `attempts` is bounded.
+    pub attempts: u8,
+    /// A stream of the current intent broke; kept only where `attempts` is bounded.
+    pub broke: bool,
+    pub redo: Option<Redo>,
+    /// It never moves again: `stop-agent`.
+    pub stopped: bool,
+    /// It left the rest of its work.
+    pub left: bool,
+}
+
+/// What stands under a key.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(clippy::large_enum_variant, reason = "plain values, not small ones")]
+pub enum KeyEntry {
+    /// A claim, and (ghost) whose.
+    Claim { number: u32, by: Principal },
+    /// A recorded outcome, and (ghost) whose.
+    Record { fingerprint: Vec<Print>, answer: Answer, by: Principal },
+}
+
+/// A part of what "the same arguments" means.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Print {
+    Change(Tool, Option<Operation>),
+    Content(Tool, Vec<Value>),
+    Handle(Option<Handle>),
+    Expected(Vec<(Handle, u32)>),
+}
+
+/// A part of what calls must have in common to share a key table or a cache entry.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    Principal(Principal),
+    Part(Option<String>),
+    Credential(Principal, u8),
+    Handle(Option<Handle>),
+    Tool(Tool),
+}
+
+/// A key table.
+pub type Keys = BTreeMap<(Vec<Scope>, Key), KeyEntry>;
+
+/// A lease on a resource, its fence numbers, and (ghost) the newest number under which each agent wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lease {
+    pub holder: Option<(AgentId, u32)>,
+    /// The newest number given out.
+    pub given: Option<u32>,
+    /// The newest number presented to a check.
+    pub presented: Option<u32>,
+    pub wrote: BTreeMap<AgentId, u32>,
+}
+
+/// The memory of a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Node {
+    pub keys: Keys,
+    pub leases: BTreeMap<Handle, Lease>,
+    pub cache: BTreeMap<Vec<Scope>, View>,
+    /// The caller of the latest request, under `identity = "node-memory"`.
+    pub identity: Option<AgentId>,
+}
+
+/// Where an intent took effect (ghost).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Target {
+    Resource(Handle),
+    Upstream,
+}
+
+/// The whole state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    pub agents: Vec<Agent>,
+    /// A multiset without request ids, sorted.
+    pub orphans: Vec<Call>,
+    pub nodes: Vec<Node>,
+    /// Resources in the store and, marked so, in node memory; those that are gone too, for the ghosts.
+    pub resources: BTreeMap<Handle, Stored>,
+    /// The key table in the store.
+    pub keys: Keys,
+    /// The leases in the store.
+    pub leases: BTreeMap<Handle, Lease>,
+    /// Permissions that were revoked.
+    pub revoked: BTreeSet<(Principal, Handle)>,
+    /// How often each principal rotated its credential.
+    pub credentials: BTreeMap<Principal, u8>,
+    /// The node that the balancer chose for each client, under `sticky`.
+    pub sticky: BTreeMap<AgentId, NodeId>,
+    /// Ghost: how often each intent took effect where, counted up to two.
+    pub ledger: BTreeMap<(Intent, Target), u8>,
+    /// Ghost: the keys that were used with each handle; kept only where an agent can present a leaked one.
+    pub used_keys: BTreeMap<Handle, BTreeSet<Key>>,
+    /// What is left of each budget.
+    pub budget: BTreeMap<&'static str, u8>,
+}
+
+impl State {
+    /// The beginning: resources on the first node or in the store, handles known to the owners' root clients.
+    pub fn initial(model: &Model) -> Self {
+        let scenario = &model.scenario;
+        let mut resources = BTreeMap::new();
+        for (id, resource) in scenario.resources.iter().enumerate() {
+            if let Some(owner) = &resource.owner {
+                let content = resource
+                    .fields
+                    .iter()
+                    .map(|(_, value)| Field { value: value.clone(), shows: BTreeSet::new() })
+                    .collect();
+                resources.insert((id, 0), Stored::new(model, owner.clone(), Some(0), resource.version, content));
+            }
+        }
+        let mut state = Self {
+            agents: Vec::new(),
+            orphans: Vec::new(),
+            nodes: vec![Node::default(); scenario.nodes],
+            resources,
+            keys: Keys::new(),
+            leases: BTreeMap::new(),
+            revoked: BTreeSet::new(),
+            credentials: BTreeMap::new(),
+            sticky: BTreeMap::new(),
+            ledger: BTreeMap::new(),
+            used_keys: BTreeMap::new(),
+            budget: scenario.faults.iter().filter(|fault| *fault.1 > 0).map(|(name, left)| (*name, *left)).collect(),
+        };
+        for agent in &scenario.agents {
+            let mut knows = BTreeMap::new();
+            for (handle, stored) in &mut state.resources {
+                if agent.parent.is_none() && super::judge::entitled(model, &agent.principal, *handle, &stored.owner) {
+                    knows.insert(handle.0, Known { handle: *handle, token: super::server::token_of(model, stored) });
+                }
+                stored.acknowledged = true;
+            }
+            state.agents.push(Agent::new(knows));
+        }
+        state
+    }
+
+    /// What is left of a budget.
+    pub fn left(&self, fault: &str) -> u8 {
+        self.budget.get(fault).copied().unwrap_or(0)
+    }
+
+    /// Spends one of a budget.
+    pub fn spend(&mut self, fault: &'static str) {
+        let left = self.left(fault) - 1;
+        self.budget.insert(fault, left);
+    }
+
+    /// Each agent's open call.
+    pub fn open_calls(&self) -> impl Iterator<Item = &Call> {
+        self.agents.iter().filter_map(|agent| agent.call.as_ref())
+    }
+
+    /// All calls: the open ones and the orphans.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.open_calls().chain(&self.orphans)
+    }
+
+    /// The latest instance of a resource, for assertions.
+    pub fn latest(&self, resource: ResourceId) -> Option<&Stored> {
+        self.resources.range((resource, 0)..=(resource, u8::MAX)).next_back().map(|(_, stored)| stored)
+    }
+
+    /// What an agent was told, in the order of its work, for assertions.
+    pub fn told(&self, agent: AgentId) -> Vec<Told> {
+        self.agents[agent].told.values().copied().collect()
+    }
+
+    /// How often an intent took effect, anywhere.
+    pub fn effects(&self, intent: Intent) -> u8 {
+        self.ledger.iter().filter(|((of, _), _)| *of == intent).map(|(_, count)| count).sum()
+    }
+
+    /// The key table that a handler on this node sees.
+    pub fn key_table(&mut self, model: &Model, node: NodeId) -> &mut Keys {
+        match model.design.keys.place {
+            handlecheck::model::design::Place::Store => &mut self.keys,
+            handlecheck::model::design::Place::Node => &mut self.nodes[node].keys,
+        }
+    }
+
+    /// The leases that a handler on this node sees.
+    pub fn lease_table(&mut self, model: &Model, node: NodeId) -> &mut BTreeMap<Handle, Lease> {
+        match model.design.server.lease_place {
+            handlecheck::model::design::Place::Store => &mut self.leases,
+            handlecheck::model::design::Place::Node => &mut self.nodes[node].leases,
+        }
+    }
+}
+
+impl Agent {
+    fn new(knows: BTreeMap<ResourceId, Known>) -> Self {
+        Self {
+            entry: 0,
+            knows,
+            forgot: BTreeSet::new(),
+            views: BTreeMap::new(),
+            next: Next::begin(),
+            tag: Tag::First,
+            number: None,
+            call: None,
+            disconnected: false,
+            told: BTreeMap::new(),
+            leaked: BTreeSet::new(),
+            attempts: 0,
+            broke: false,
+            redo: None,
+            stopped: false,
+            left: false,
+        }
+    }
+}
+
+impl Stored {
+    /// A fresh resource that was made on this node.
+    pub fn new(model: &Model, owner: Principal, made_on: Option<NodeId>, version: u32, content: Content) -> Self {
+        use handlecheck::model::design::State;
+        let node = match model.design.server.state {
+            State::Node | State::Session => made_on,
+            State::Store | State::Handle => None,
+        };
+        Self {
+            owner,
+            node,
+            session: None,
+            version,
+            content,
+            life: Life::Open,
+            ended_by: None,
+            expired: false,
+            approved: None,
+            acknowledged: false,
+            lost: false,
+            previous: None,
+            recreated: 0,
+        }
+    }
+}
+
+/// The resource of a work entry.
+pub fn entry_resource(entry: &Entry) -> ResourceId {
+    match entry {
+        Entry::Read { resource } | Entry::Mutate { resource, .. } | Entry::HandOff { resource, .. } => *resource,
+    }
+}

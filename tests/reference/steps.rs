@@ -1,0 +1,447 @@
+//! The steps of a handler (section 5): one function each. A step passes, or ends the call.
+
+use handlecheck::model::design::{FenceSeen, Foreign, Identity, ReadsFrom, State as StateIn, Versions};
+use handlecheck::model::{Model, Operation, Outcome, Principal};
+
+use super::judge::{self, Commit};
+use super::keys;
+use super::server;
+use super::state::{
+    Answer, Call, Change, Content, Handle, Handling, Life, NodeId, Place, Request, Stored, Target, View, values,
+};
+use super::world::World;
+
+/// How a step ended the call.
+#[derive(Clone, Debug)]
+pub struct End {
+    pub answer: Answer,
+    /// A refusal by a step behind `find-key`, which `record = "every-outcome"` stores. Replays never are.
+    pub recorded: bool,
+}
+
+/// A step passes, or ends the call.
+pub type Passed = Result<(), Box<End>>;
+
+/// What a step works with: the world, the request, and the handler at work.
+pub struct Step<'w, 'm> {
+    pub world: &'w mut World<'m>,
+    pub request: &'w Request,
+    pub handling: &'w mut Handling,
+    /// The whole call, as it was before this step.
+    pub call: Call,
+}
+
+/// Runs one step of a call at a node.
+pub fn run(world: &mut World<'_>, call: &mut Call, name: &str) -> Passed {
+    let copy = call.clone();
+    let Place::AtNode(handling) = &mut call.place else { return Ok(()) };
+    let mut step = Step { world, request: &call.request, handling, call: copy };
+    match name {
+        "resolve" => step.resolve(),
+        "authorize" => step.authorize(),
+        "check-permission" => step.check_permission(),
+        "check-live" => step.check_live(),
+        "check-open" => step.check_open(),
+        "find-key" => step.find_key(),
+        "claim-key" => step.claim_key(),
+        "record-key" => step.record_key(),
+        "release-key" => step.release_key(),
+        "check-version" => step.check_version(),
+        "acquire-lease" => step.acquire_lease(),
+        "release-lease" => step.release_lease(),
+        "check-lease" => step.check_lease(),
+        "check-fence" => step.check_fence(),
+        "check-approval" => step.check_approval(),
+        "read" => step.read(),
+        "load" => step.load(),
+        "write-content" => step.write_content(true),
+        "advance-version" => step.advance_version(),
+        "save" => step.write_content(true).and_then(|()| step.advance_version()),
+        "apply" => step.apply(),
+        "call-upstream" => step.call_upstream(),
+        "mint" => step.mint(),
+        other => panic!("no step is called {other}"),
+    }
+}
+
+/// The caller, as this node sees it: from the request, or read late from node memory.
+pub fn caller(world: &World<'_>, request: &Request, node: NodeId) -> Principal {
+    let agent = match world.model.design.server.identity {
+        Identity::PerRequest => request.agent,
+        Identity::NodeMemory => world.state.nodes[node].identity.unwrap_or(request.agent),
+    };
+    judge::principal(world.model, agent).clone()
+}
+
+impl Step<'_, '_> {
+    pub fn model(&self) -> &Model {
+        self.world.model
+    }
+
+    /// The call ends with this refusal.
+    pub fn refuse(&self, outcome: Outcome) -> Passed {
+        self.refuse_with(Answer::refusal(outcome, self.request.handle))
+    }
+
+    pub fn refuse_with(&self, answer: Answer) -> Passed {
+        Err(Box::new(End { answer, recorded: true }))
+    }
+
+    /// The handle that the handler works on: that of the request, or the one that it minted.
+    fn handle(&self) -> Option<Handle> {
+        self.request.handle.or(self.handling.answer.minted)
+    }
+
+    /// The resource, if it is here.
+    fn stored(&mut self) -> Option<(Handle, &mut Stored)> {
+        let handle = self.handle()?;
+        let node = self.handling.node;
+        let stored = self.world.state.resources.get_mut(&handle)?;
+        let here = !stored.lost && stored.node.is_none_or(|home| home == node);
+        let in_session = stored.session.is_none_or(|agent| agent == self.request.agent);
+        (here && in_session).then_some((handle, stored))
+    }
+
+    fn state_in_handle(&self) -> bool {
+        self.model().design.server.state == StateIn::Handle
+    }
+
+    /// The content that a handler finds: the stored one, or the one in the handle.
+    fn content_here(&mut self) -> Option<Content> {
+        if self.state_in_handle()
+            && let Some((content, _)) = &self.request.token
+        {
+            return Some(content.clone());
+        }
+        self.stored().map(|(_, stored)| stored.content.clone())
+    }
+
+    /// `resolve`: the handle names something here that was not deleted.
+    fn resolve(&mut self) -> Passed {
+        match self.stored() {
+            Some((_, stored)) if stored.life != Life::Deleted => Ok(()),
+            _ => self.refuse(Outcome::NotFound),
+        }
+    }
+
+    /// `authorize`: the principal owns the resource, or it is shared with it.
+    fn authorize(&mut self) -> Passed {
+        let caller = caller(self.world, self.request, self.handling.node);
+        let compared = self.model().design.server.owner_is.clone();
+        let Some((handle, stored)) = self.stored() else { return self.refuse(Outcome::NotFound) };
+        let owner = stored.owner.clone();
+        let shared = &self.model().scenario.resources[handle.0].shared_with;
+        let matches = |right: &Principal| match &compared {
+            None => judge::same_principal(right, &caller),
+            Some(parts) => parts.iter().all(|part| judge::part(right, *part) == judge::part(&caller, *part)),
+        };
+        if std::iter::once(&owner).chain(shared).any(matches) {
+            return Ok(());
+        }
+        match self.model().design.server.foreign {
+            Foreign::NotFound => self.refuse(Outcome::NotFound),
+            Foreign::Forbidden => self.refuse(Outcome::Forbidden),
+        }
+    }
+
+    /// `check-permission`: the permission has not been revoked.
+    fn check_permission(&mut self) -> Passed {
+        let caller = caller(self.world, self.request, self.handling.node);
+        let revoked = self.handle().is_some_and(|handle| self.world.state.revoked.contains(&(caller, handle)));
+        if revoked { self.refuse(Outcome::Forbidden) } else { Ok(()) }
+    }
+
+    /// `check-live`: the handle has not expired.
+    fn check_live(&mut self) -> Passed {
+        match self.stored() {
+            None => self.refuse(Outcome::NotFound),
+            Some((_, stored)) if stored.expired => self.refuse(Outcome::Expired),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// `check-open`: the resource is not closed or executed.
+    fn check_open(&mut self) -> Passed {
+        match self.stored() {
+            None => self.refuse(Outcome::NotFound),
+            Some((_, stored)) if matches!(stored.life, Life::Closed | Life::Executed) => self.refuse(Outcome::Closed),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// `check-version`: every expected version in the request is the current one.
+    fn check_version(&mut self) -> Passed {
+        if self.request.expected.is_empty() && self.model().design.server.version_required {
+            return self.refuse(Outcome::PreconditionRequired);
+        }
+        let carried = self.request.token.as_ref().map(|(_, version)| *version);
+        let current = |handle: Handle| match carried {
+            Some(version) if self.request.handle == Some(handle) => Some(version),
+            _ => self.world.state.resources.get(&handle).map(|stored| stored.version),
+        };
+        let is_current = |(handle, version): &(Handle, u32)| current(*handle) == Some(*version);
+        if self.request.expected.iter().all(is_current) {
+            return Ok(());
+        }
+        let versions = self.request.expected.iter().filter_map(|(handle, _)| Some((*handle, current(*handle)?)));
+        let mut answer = Answer::refusal(Outcome::StaleView, self.request.handle);
+        answer.current = versions.collect();
+        self.refuse_with(answer)
+    }
+
+    /// `acquire-lease`: takes the lease, always with a new fence number, which goes into the view.
+    fn acquire_lease(&mut self) -> Passed {
+        let Some(handle) = self.handle() else { return Ok(()) };
+        let (model, node, agent) = (self.world.model, self.handling.node, self.request.agent);
+        let lease = self.world.state.lease_table(model, node).entry(handle).or_default();
+        if let Some((holder, _)) = lease.holder
+            && holder != agent
+        {
+            let mut answer = Answer::refusal(Outcome::Locked, self.request.handle);
+            self.note_interference(&mut answer, judge::principal(model, holder));
+            return self.refuse_with(answer);
+        }
+        let number = lease.given.map_or(0, |given| given + 1);
+        lease.given = Some(number);
+        lease.holder = Some((agent, number));
+        self.handling.grant = Some(number);
+        if let Some(view) = &mut self.handling.answer.view {
+            view.fence = Some(number);
+        }
+        let under_older = |call: &Call| {
+            let granted = match &call.place {
+                Place::AtNode(handling) => handling.grant,
+                Place::Transit | Place::Answered(..) | Place::Unanswered(_) => None,
+            };
+            let other = call.request.agent != agent && call.request.handle == Some(handle);
+            other && granted.or(call.request.fence).is_some()
+        };
+        if self.world.state.open_calls().any(under_older) {
+            self.world.witnessed(judge::SINGLE_LEASE_HOLDER);
+        }
+        Ok(())
+    }
+
+    /// `release-lease`: frees the lease of the agent.
+    fn release_lease(&mut self) -> Passed {
+        let Some(handle) = self.handle() else { return Ok(()) };
+        let agent = self.request.agent;
+        let lease = self.world.state.lease_table(self.world.model, self.handling.node).entry(handle).or_default();
+        lease.holder = lease.holder.filter(|(holder, _)| *holder != agent);
+        Ok(())
+    }
+
+    /// `check-lease`: this agent holds the lease.
+    fn check_lease(&mut self) -> Passed {
+        let Some(handle) = self.handle() else { return Ok(()) };
+        let lease = self.world.state.lease_table(self.world.model, self.handling.node).entry(handle).or_default();
+        let holds = lease.holder.is_some_and(|(holder, _)| holder == self.request.agent);
+        if holds { Ok(()) } else { self.refuse(Outcome::LeaseLost) }
+    }
+
+    /// `check-fence`: no newer fence number was given out, or presented to a check.
+    fn check_fence(&mut self) -> Passed {
+        let Some(handle) = self.handle() else { return Ok(()) };
+        let (model, mine) = (self.world.model, self.handling.grant.or(self.request.fence));
+        let lease = self.world.state.lease_table(model, self.handling.node).entry(handle).or_default();
+        let newest = match model.design.server.fence_seen {
+            FenceSeen::AtAcquire => lease.given,
+            FenceSeen::AtCheck => lease.presented,
+        };
+        if newest > mine {
+            return self.refuse(Outcome::LeaseLost);
+        }
+        if model.design.server.fence_seen == FenceSeen::AtCheck {
+            lease.presented = mine;
+        }
+        Ok(())
+    }
+
+    /// `check-approval`: the stored content is what was approved.
+    fn check_approval(&mut self) -> Passed {
+        let content = self.content_here().map(|content| values(&content));
+        match self.stored() {
+            None => self.refuse(Outcome::NotFound),
+            Some((_, stored)) if stored.approved.is_none() || stored.approved != content => {
+                self.refuse(Outcome::StaleApproval)
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// `read`: puts a view into the answer, from the store or from a copy that may lag.
+    fn read(&mut self) -> Passed {
+        let fence = self.handling.grant;
+        let carried = self.request.token.as_ref().map(|(_, version)| *version);
+        let Some(content) = self.content_here() else { return self.refuse(Outcome::NotFound) };
+        let Some((handle, stored)) = self.stored() else { return self.refuse(Outcome::NotFound) };
+        let version = Some(carried.unwrap_or(stored.version));
+        let mut view = View { handle, version, content: Some(content), life: stored.life, fence };
+        let previous = stored.previous.clone();
+        let lagging =
+            previous.map(|(content, version)| View { content: Some(content), version: Some(version), ..view.clone() });
+        let node = self.handling.node;
+        match self.model().design.server.reads_from {
+            _ if self.world.stale_read && lagging.is_some() => {
+                view = lagging.unwrap_or(view);
+                self.world.stale_read = false;
+            }
+            ReadsFrom::Store => {}
+            ReadsFrom::Replica => {
+                if let Some(lagging) = lagging
+                    && self.world.dice.roll(2) == 1
+                {
+                    view = lagging;
+                }
+            }
+            ReadsFrom::NodeCache => {
+                let place = keys::scope(self.world, self.request, node, &self.model().design.server.cache_scope);
+                match self.world.state.nodes[node].cache.get(&place).cloned() {
+                    Some(cached) if self.world.dice.roll(2) == 1 => view = cached,
+                    _ => {
+                        self.world.state.nodes[node].cache.insert(place, view.clone());
+                    }
+                }
+            }
+        }
+        self.handling.answer.about = Some(view.handle);
+        self.handling.answer.view = Some(view);
+        Ok(())
+    }
+
+    /// `load`: copies the content into the working copy.
+    fn load(&mut self) -> Passed {
+        match self.content_here() {
+            None => self.refuse(Outcome::NotFound),
+            Some(content) => {
+                self.handling.working = Some(content);
+                Ok(())
+            }
+        }
+    }
+
+    /// `apply`: `load` and `save`; nothing comes between, so a write that is applied rests on what stands there.
+    fn apply(&mut self) -> Passed {
+        self.load()?;
+        self.write_content(false)?;
+        self.advance_version()
+    }
+
+    /// `write-content`: writes the working copy plus the operation back. `saved` is false for `apply`, whose copy is
+    /// what stands there at that moment.
+    fn write_content(&mut self, saved: bool) -> Passed {
+        let (Some(operation), Some(intent)) = (self.request.operation.clone(), self.request.intent) else {
+            return Ok(());
+        };
+        let copy = match self.handling.working.clone() {
+            Some(working) => working,
+            None => self.content_here().unwrap_or_default(),
+        };
+        let can_lag = server::can_lag(self.model());
+        let approves = self.request.approves.clone();
+        let content = self.written(copy, &operation, intent);
+        let Some((handle, stored)) = self.stored() else { return self.refuse(Outcome::NotFound) };
+        let before = stored.clone();
+        stored.content.clone_from(&content);
+        if can_lag {
+            stored.previous = Some((before.content.clone(), before.version));
+        }
+        if let Some(life) = server::life_after(&operation) {
+            stored.life = life;
+            stored.ended_by = before.ended_by.or(Some(intent));
+        }
+        if operation == Operation::Approve {
+            stored.approved = approves;
+        }
+        let lasts = before.node.is_some();
+        let call = self.call.clone();
+        let commit = Commit { call: &call, handle, before: &before, after: &content, saved };
+        self.world.judge_commit(&commit);
+        if let Some(grant) = self.handling.grant.or(self.request.fence) {
+            self.world.judge_lease(self.request.agent, handle, self.handling.node, grant);
+        }
+        if lasts {
+            self.world.keep_facts();
+        }
+        if !saved {
+            self.handling.working = None;
+        }
+        Ok(())
+    }
+
+    /// The content that a write leaves, given the copy that it starts from (section 8, lost update): a field that it
+    /// does not name keeps what that copy shows; a field that it sets shows it and, of that copy's changes, those that
+    /// the author had seen or made; an append or increment adds it.
+    fn written(&self, copy: Content, operation: &Operation, intent: (usize, usize)) -> Content {
+        if let Some(snapshot) = &self.request.snapshot {
+            return snapshot.clone();
+        }
+        let mut content = copy;
+        for index in operation.fields() {
+            let field = &mut content[index];
+            field.value = server::new_value(&field.value, index, operation);
+            if matches!(operation, Operation::Set(_)) {
+                let seen = &self.request.seen;
+                field.shows.retain(|change| change.author() == Some(intent.0) || seen.contains(change));
+            }
+            field.shows.insert(Change::Of(intent, index));
+        }
+        content
+    }
+
+    /// `advance-version`: a coarse clock need not tick.
+    fn advance_version(&mut self) -> Passed {
+        let ticks = match self.model().design.server.versions {
+            Versions::Counter | Versions::PerIncarnation => true,
+            Versions::CoarseClock => self.world.dice.roll(2) == 0,
+        };
+        let in_handle = self.state_in_handle();
+        let carried = self.request.token.as_ref().map(|(_, version)| *version);
+        let Some((_, stored)) = self.stored() else { return self.refuse(Outcome::NotFound) };
+        stored.version = carried.unwrap_or(stored.version) + u32::from(ticks);
+        let version = stored.version;
+        let token = in_handle.then(|| (stored.content.clone(), version));
+        self.handling.answer.version = Some(version);
+        self.handling.answer.token = token;
+        Ok(())
+    }
+
+    /// `call-upstream`: causes the external effect. It is never rolled back.
+    fn call_upstream(&mut self) -> Passed {
+        if let Some(intent) = self.request.intent {
+            self.world.count_effect(intent, Target::Upstream);
+            self.world.keep_facts();
+        }
+        Ok(())
+    }
+
+    /// `mint`: creates a resource owned by the principal and answers its handle.
+    fn mint(&mut self) -> Passed {
+        let Some(intent) = self.request.intent else { return Ok(()) };
+        let model = self.world.model;
+        let node = self.handling.node;
+        let instances = self.world.state.resources.keys().filter(|handle| handle.0 == self.request.resource).count();
+        let instance = match model.protocol.task_ids {
+            handlecheck::model::protocol::TaskIds::Server => instances as u8,
+            handlecheck::model::protocol::TaskIds::Client => 0,
+        };
+        let handle = (self.request.resource, instance);
+        let content = super::client::minted_content(model, self.request.resource, intent);
+        let owner = caller(self.world, self.request, node);
+        let mut stored = Stored::new(model, owner, Some(node), 1, content.clone());
+        stored.session = (model.design.server.state == StateIn::Session).then_some(self.request.agent);
+        self.handling.answer.minted = Some(handle);
+        self.handling.answer.version = Some(1);
+        self.handling.answer.token = server::token_of(model, &stored);
+        let before = self.world.state.resources.insert(handle, stored);
+        match before {
+            None => self.world.count_effect(intent, Target::Resource(handle)),
+            Some(before) => {
+                let call = self.call.clone();
+                let commit = Commit { call: &call, handle, before: &before, after: &content, saved: true };
+                self.world.judge_commit(&commit);
+            }
+        }
+        Ok(())
+    }
+}
