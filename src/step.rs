@@ -65,6 +65,8 @@ pub struct Performed {
     pub facts: Vec<Fact>,
     /// How a call ended, if one did: its answer, and the name of the step that ended it early.
     pub answered: Option<(Answer, Option<&'static str>)>,
+    /// The answer of a call is decided by this step, and `at-end` transactions are left.
+    pub decided: Option<(Answer, &'static str)>,
 }
 
 impl Simulation {
@@ -262,12 +264,12 @@ impl Simulation {
             Action::Send { agent, leaked } => {
                 let mut harness = Harness::new(&self.setting, access, usize::from(*agent));
                 harness.send(*leaked);
-                Performed { facts: harness.finish(), answered: None }
+                Performed { facts: harness.finish(), ..Performed::default() }
             }
             Action::Receive { agent } => {
                 let mut harness = Harness::new(&self.setting, access, usize::from(*agent));
                 harness.receive();
-                Performed { facts: harness.finish(), answered: None }
+                Performed { facts: harness.finish(), ..Performed::default() }
             }
             Action::HandOff { agent } => {
                 self.hand_off(usize::from(*agent), access);
@@ -289,8 +291,8 @@ impl Simulation {
             }
             Action::Execute { call, clock_stands } => {
                 let luck = Luck { ticks: !clock_stands, ..Luck::PLAIN };
-                let Executed { facts, answered } = self.programs.execute(&self.setting, access, *call, luck);
-                Performed { facts, answered }
+                let Executed { facts, answered, decided } = self.programs.execute(&self.setting, access, *call, luck);
+                Performed { facts, answered, decided }
             }
             Action::Cancel { call } => {
                 let stopped = self.call(access, *call).clone();
@@ -314,7 +316,7 @@ impl Simulation {
                 }
                 let mut strike = Strike { setting: &self.setting, programs: &self.programs, access };
                 let facts = (FAULTS[usize::from(*fault)].strike)(&mut strike, *target, part);
-                Performed { facts, answered: None }
+                Performed { facts, ..Performed::default() }
             }
         }
     }
@@ -498,7 +500,7 @@ impl System for Simulation {
         }
         for (slot, _) in setting.all_keys_slots() {
             let slot = u16::try_from(slot).expect("a state has few slots");
-            components.push(KeyTable { slot, latest_claim: None, records: Vec::new() }.into());
+            components.push(KeyTable { slot, records: Vec::new() }.into());
         }
         let places = usize::from(setting.model.design.server.balancer == Balancer::Sticky);
         components.extend((0..setting.routes()).map(|_| Component::Route(vec![None; places])));

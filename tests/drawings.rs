@@ -1,5 +1,6 @@
 //! The pictures and stories of traces made by hand, and of traces that nobody should have made.
 
+mod common;
 mod hand_made;
 
 use hand_made::random::{HOSTILE, random};
@@ -13,16 +14,11 @@ fn renderings(trace: &Trace) -> Vec<(String, String)> {
     drawn.chain([("story.txt".to_owned(), explain(trace))]).collect()
 }
 
-/// Compares with the files in `tests/golden-diagrams`; with `BLESS=1` it writes them instead, to be read before they are
-/// committed.
+/// Compares with the files in `tests/golden-diagrams`.
+#[track_caller]
 fn compare(name: &str, trace: &Trace) {
     for (ending, drawn) in renderings(trace) {
-        let path = format!("{}/tests/golden-diagrams/{name}.{ending}", env!("CARGO_MANIFEST_DIR"));
-        if std::env::var_os("BLESS").is_some() {
-            std::fs::write(&path, &drawn).expect("the folder is there");
-        }
-        let golden = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(golden == drawn, "{path} differs. It would be:\n{drawn}");
+        common::same(&format!("tests/golden-diagrams/{name}.{ending}"), &drawn);
     }
 }
 

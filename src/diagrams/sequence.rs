@@ -197,7 +197,14 @@ impl Sequence {
         let (shown, left_out) = fields::without_unchanging(trace);
         let lanes = Lanes::of(&shown);
         let calls = Calls::of(&shown);
-        let rows = rows::rows(&shown, &lanes, &calls);
+        let mut rows = rows::rows(&shown, &lanes, &calls);
+        if let Some(stem) = trace.loops_from {
+            let in_loop = |row: &&mut Row| row.steps.is_some_and(|(_, last)| last > stem);
+            if let Some(first) = rows.iter_mut().find(in_loop) {
+                let words = format!("from step {} on, for ever", stem.saturating_add(1));
+                first.remarks.insert(0, Remark::new("the loop begins here: ", words));
+            }
+        }
         let left_out = left_out.iter().filter(|(name, _)| lanes.stores.iter().any(|store| store.name == *name));
         let left_out: Vec<String> = left_out.flat_map(|(_, fields)| fields.clone()).collect();
         Self {
@@ -225,15 +232,22 @@ impl Band {
     fn of(trace: &Trace) -> Self {
         let kind = trace.kind.as_ref().map_or_else(String::new, |kind| format!(" ({kind})"));
         let steps = trace.steps.len();
+        let (violated, length) = match trace.loops_from {
+            Some(stem) => {
+                let round = words::steps(stem.saturating_add(1), steps);
+                (format!("violated: steps {round} go round for ever"), format!("{stem}, then {round} for ever"))
+            }
+            None => (format!("violated at step {steps}"), steps.to_string()),
+        };
         let facts = vec![
             ("scenario", trace.scenario.name.clone()),
             ("design", trace.design.name.clone()),
             ("protocol", trace.protocol.name.clone()),
             ("faults", words::faults(trace)),
-            ("steps", steps.to_string()),
+            ("steps", length),
         ];
         Self {
-            verdict: format!("{}{kind} violated at step {steps}", trace.invariant),
+            verdict: format!("{}{kind} {violated}", trace.invariant),
             sentence: words::sentence(&trace.sentence),
             facts,
             command: words::replay(trace),

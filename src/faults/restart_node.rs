@@ -48,7 +48,7 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact>
     }
     let slot = lost_with(setting, node)[part - 2 * agents];
     let component = match strike.access.get(slot).clone() {
-        Component::Keys(KeyTable { slot, .. }) => KeyTable { slot, latest_claim: None, records: Vec::new() }.into(),
+        Component::Keys(KeyTable { slot, .. }) => KeyTable { slot, records: Vec::new() }.into(),
         Component::Leases(Leases { resource, .. }) => Leases { resource, leases: Vec::new() }.into(),
         Component::Memory(_) => Memory::default().into(),
         Component::Resource(mut stored) => {

@@ -12,6 +12,8 @@ pub struct Executed {
     pub facts: Vec<Fact>,
     /// How the call ended, if it did: its answer, and the name of the step that ended it early.
     pub answered: Option<(Answer, Option<&'static str>)>,
+    /// Its answer is decided by this step, and `at-end` transactions are left.
+    pub decided: Option<(Answer, &'static str)>,
 }
 
 /// The call that an action is about.
@@ -106,13 +108,14 @@ impl Programs {
         let (ran, facts, step) = program.execute(setting, access, &call.request, node, progress, luck);
         let answer = match ran {
             Ran::Goes(progress) => {
+                let decided = step.map(|step| (progress.answer.clone(), step.name));
                 let lives = at.orphan.is_none() || program.can_change(Some(&progress));
                 call.position = Position::AtNode { node, progress };
                 if !lives {
                     leave_queue(setting, access, &call);
                 }
                 set_call(setting, access, at, lives.then_some(call));
-                return Executed { facts, answered: None };
+                return Executed { facts, answered: None, decided };
             }
             Ran::Answered(answer) => answer,
         };
@@ -125,7 +128,7 @@ impl Programs {
         call.position =
             if lost { Position::Unanswered { node } } else { Position::Answered { node, answer: answer.clone() } };
         set_call(setting, access, at, at.orphan.is_none().then_some(call));
-        Executed { facts, answered: Some((answer, step.map(|step| step.name))) }
+        Executed { facts, answered: Some((answer, step.map(|step| step.name))), decided: None }
     }
 
     /// The answer comes out of the stream of another agent's call, if that still waits at this node. That call itself may

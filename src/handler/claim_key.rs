@@ -5,7 +5,7 @@
 use super::{End, Handling, Requires, Step, Writes};
 
 use crate::model::Outcome;
-use crate::world::Record;
+use crate::world::{Position, Record};
 
 pub static STEP: Step = Step {
     requires: Requires::Nothing,
@@ -21,11 +21,27 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
         return Ok(());
     }
     let intent = u8::try_from(intent).expect("there are fewer than 64 intents");
-    let claim = handling.change_keys(slot, |table| {
-        let claim = table.next_claim();
-        table.insert(key, Record::Claim { claim, intent });
-        claim
-    });
+    let claim = next_claim(handling, slot);
+    handling.change_keys(slot, |table| table.insert(key, Record::Claim { claim, intent }));
     handling.progress.claim = Some(claim);
     Ok(())
+}
+
+/// A number that no call and no record holds for a claim in this table.
+fn next_claim(handling: &Handling<'_, '_>, slot: usize) -> u16 {
+    let setting = handling.setting;
+    let mut held: Vec<u16> = Vec::new();
+    for agent in 0..setting.agents() {
+        let open = handling.access.get(setting.call_slot(agent)).call();
+        let orphans = handling.access.get(setting.orphans_slot(agent)).orphans();
+        held.extend(open.iter().chain(orphans).filter_map(|call| match &call.position {
+            Position::AtNode { progress, .. } => progress.claim,
+            _ => None,
+        }));
+    }
+    let claims = handling.access.get(slot).keys().records.iter().filter_map(|(_, record)| match record {
+        Record::Claim { claim, .. } => Some(*claim),
+        Record::Done { .. } => None,
+    });
+    held.into_iter().chain(claims).max().map_or(0, |greatest| greatest.saturating_add(1))
 }

@@ -18,7 +18,9 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let fields = &handling.setting.resource(resource).fields;
     let field = |(_, value): &(String, _)| Field { value: Clone::clone(value), shows: Intents::of(intent) };
     let content = fields.iter().map(field).collect();
-    let mut minted = Instance::new(content, handling.setting.first_version(resource), handling.node);
+    // Which node made it matters only where it lives in that node's memory.
+    let node = if handling.setting.is_state_in_nodes() { handling.node } else { 0 };
+    let mut minted = Instance::new(content, handling.setting.first_version(resource), node);
     if handling.setting.model.design.server.state == State::Session {
         minted.session = Some(handling.request.agent);
     }

@@ -5,7 +5,7 @@ use crate::engine::Access;
 use crate::model::design::{AfterStoreError, ClaimAfterError, OnStoreError, ReadsFrom, Record as Recording};
 use crate::model::{Design, Outcome, Tool};
 use crate::table::Row;
-use crate::world::{Answer, Component, Fact, Progress, Record, Request, Setting};
+use crate::world::{Answer, Component, Fact, Instance, Progress, Record, Request, Setting};
 
 /// The handlers of a design, ready to run: one for each tool that it serves.
 #[derive(Clone, Debug)]
@@ -261,9 +261,25 @@ impl Handling<'_, '_> {
     /// The first transaction is about to run.
     fn started(&self) -> Fact {
         let instance = self.request.handle.and_then(|handle| self.anywhere(handle)).cloned();
-        let effects = if self.intent().is_some() { self.effects() } else { 0 };
+        let happened = self.intent().is_some() && {
+            let ledger = self.access.get(self.setting.ledger_slot(self.agent())).ledger();
+            ledger.entries[usize::from(self.request.entry)].happened()
+        };
         let (request, node, basis_changed) = (self.request.clone(), self.node, self.basis_changed());
-        Fact::Started { request, instance, node, effects, basis_changed }
+        let read_before_change = instance.as_ref().is_some_and(|instance| self.was_read_before_change(instance));
+        Fact::Started { request, instance, node, happened, basis_changed, read_before_change }
+    }
+
+    /// Whether a read comes after a change that came after another read: some agent has a view of another content.
+    fn was_read_before_change(&self, instance: &Instance) -> bool {
+        let resource = self.resource_id();
+        let changed = instance.content.iter().any(|field| !field.shows.is_empty());
+        let outdated = |agent: usize| {
+            let known = &self.access.get(self.setting.agent_slot(agent)).agent().known[resource];
+            let content = known.view.as_ref().and_then(|view| view.content.as_ref());
+            content.is_some_and(|content| *content != instance.content)
+        };
+        self.request.tool == Tool::Read && changed && (0..self.setting.agents()).any(outdated)
     }
 
     /// What others can see of a commit is the state at the end of its transaction.

@@ -50,14 +50,16 @@ fn needs(client: &Client, entry: &Entry, resource: ResourceId) -> Needs {
 pub(super) fn next_reading(setting: &Setting, agent: &Agent, purpose: Purpose, from: u8) -> Option<u8> {
     let always = match purpose {
         Purpose::Replan(_) => true,
-        Purpose::Look => {
-            let entry = super::entry(setting, agent)?;
-            let tool = entry.tool().unwrap_or(Tool::Read);
-            let client = setting.model.client(usize::from(agent.id), tool);
-            client.before_write == BeforeWrite::ReadAgain && matches!(entry, Entry::Mutate { .. })
-        }
+        Purpose::Look => reads_before_writing(setting, agent),
     };
     next_lacking(setting, agent, always, from)
+}
+
+/// Whether the agent is at a write before which its harness always reads.
+fn reads_before_writing(setting: &Setting, agent: &Agent) -> bool {
+    let Some(entry @ Entry::Mutate { .. }) = super::entry(setting, agent) else { return false };
+    let tool = entry.tool().unwrap_or(Tool::Read);
+    setting.model.client(usize::from(agent.id), tool).before_write == BeforeWrite::ReadAgain
 }
 
 /// The next resource of that list of which the agent lacks what it needs, or just the next, if it reads `always`.
@@ -272,6 +274,10 @@ impl Harness<'_, '_> {
             sent_at: None,
             id: 0,
         }
+    }
+
+    pub(super) fn reads_before_writing(&self) -> bool {
+        reads_before_writing(self.setting, &self.agent)
     }
 
     /// What the agent saw of the resources on which its plan rests.

@@ -30,8 +30,7 @@ impl Harness<'_, '_> {
             let slot = self.setting.resource_slot(usize::from(handle.resource));
             self.access.get(slot).resource().instances.get(usize::from(handle.instance)).cloned()
         });
-        let previous = self.view(usize::from(request.resource)).and_then(|view| view.version);
-        self.facts.push(Fact::Received { request: request.clone(), answer: answer.clone(), instance, previous });
+        self.facts.push(Fact::Received { request: request.clone(), answer: answer.clone(), instance });
         if answer.outcome != Outcome::Ok {
             self.react(Event::Refused(answer.outcome), &request, Some(&answer));
         } else if answer.of.is_some_and(|of| of != self.agent.id) {
@@ -59,7 +58,7 @@ impl Harness<'_, '_> {
         if self.agent.stopped {
             return;
         }
-        if self.setting.model.clients[self.id()].iter().any(|client| client.attempts.is_some()) {
+        if request.tool != Tool::Read && self.client(request.tool).attempts.is_some() {
             self.agent.broke = true;
         }
         self.react(Event::BrokenStream, request, None);
@@ -78,12 +77,10 @@ impl Harness<'_, '_> {
                 self.tell(told, Ground::View);
             }
             Errand::Reading { purpose, done } => {
-                self.agent.attempt = match purpose {
-                    Purpose::Look => Attempt::First,
-                    Purpose::Replan(_) => Attempt::Replan,
-                };
                 self.agent.errand = match planning::next_reading(self.setting, &self.agent, purpose, done + 1) {
                     Some(done) => Errand::Reading { purpose, done },
+                    // An agent that reads before each write must remember that it did; another sees that it has its view.
+                    None if purpose == Purpose::Look && !self.reads_before_writing() => Errand::Begin,
                     None => Errand::Act,
                 };
                 if let (Errand::Act, Purpose::Replan(event)) = (self.agent.errand, purpose) {
@@ -156,7 +153,12 @@ impl Harness<'_, '_> {
         if let Some(token) = answer.token.clone().filter(|_| about_this) {
             self.agent.known[*resource].token = Some(token);
         }
-        let Some(view) = &mut self.agent.known[*resource].view else { return };
+        let known = &mut self.agent.known[*resource];
+        if matches!(request.payload, Payload::Snapshot(_)) && known.handle.is_some() {
+            // It knows what it sent, even if a compaction took its view meanwhile.
+            known.view.get_or_insert_with(View::default);
+        }
+        let Some(view) = &mut known.view else { return };
         match &request.payload {
             Payload::Snapshot(sent) if operation.changes_fields() => view.content = Some(sent.clone()),
             Payload::Change(change) => {
@@ -193,6 +195,10 @@ impl Harness<'_, '_> {
             {
                 if self.agent.errand == Errand::Act {
                     self.agent.errand = Errand::Begin;
+                }
+                // A read whose stream broke leaves no trace: the agent is as it was before it sent it.
+                if event != Event::BrokenStream {
+                    self.agent.attempt = Attempt::Repeat;
                 }
             }
             Reaction::Same { new_key } => {
@@ -309,13 +315,12 @@ impl Harness<'_, '_> {
             let slot = self.setting.ledger_slot(self.id());
             let mut ledger = self.access.get(slot).ledger().clone();
             let of_intent = &mut ledger.entries[usize::from(entry)];
-            if of_intent.told.is_none() {
-                of_intent.told = Some(told);
-                let shown = ground == Ground::View && self.is_satisfied();
-                let troubled = ground == Ground::View || self.agent.attempt != Attempt::First;
-                let ledger = of_intent.clone();
-                self.facts.push(Fact::Told { agent: self.agent.id, entry, told, ledger, shown, troubled });
-            }
+            // It is told once; what it is told when the work is done again changes nothing, but must be true too.
+            of_intent.told = of_intent.told.or(Some(told));
+            let shown = ground == Ground::View && self.is_satisfied();
+            let troubled = ground == Ground::View || self.agent.attempt != Attempt::First;
+            let of_intent = of_intent.clone();
+            self.facts.push(Fact::Told { agent: self.agent.id, entry, told, ledger: of_intent, shown, troubled });
             self.access.set(slot, ledger.into());
         }
         let stops = told != Told::Ok && self.client(tool).after_failure == AfterFailure::Stop;

@@ -2,7 +2,7 @@
 //!
 //! It is violated when the content presented was superseded before the read was sent.
 //!
-//! **Witness.** A change between two reads of one agent.
+//! **Witness.** A change between two reads.
 
 use super::{Invariant, Judgement, violation, witness_if};
 use crate::world::{Fact, Setting};
@@ -15,16 +15,17 @@ pub static INVARIANT: Invariant = Invariant {
 };
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
-    let Fact::Received { request, answer, previous, .. } = fact else { return Judgement::Irrelevant };
-    let Some(seen) = answer.view.as_ref().and_then(|view| view.version).filter(|_| answer.handle == request.handle)
-    else {
-        return Judgement::Irrelevant;
+    let (request, answer) = match fact {
+        Fact::Started { read_before_change, .. } => return witness_if(*read_before_change),
+        Fact::Received { request, answer, .. } => (request, answer),
+        _ => return Judgement::Irrelevant,
     };
-    if request.sent_at.is_some_and(|current| seen < current) {
-        let (agent, handle) = (setting.agent_name(usize::from(request.agent)), request.handle);
-        let handle = handle.map_or_else(String::new, |handle| setting.handle_name(handle));
-        return violation(format!("{agent} read {handle} as it was before a change that was there when it asked"));
+    let seen = answer.view.as_ref().and_then(|view| view.version).filter(|_| answer.handle == request.handle);
+    let (Some(seen), Some(current)) = (seen, request.sent_at) else { return Judgement::Irrelevant };
+    if seen >= current {
+        return Judgement::Irrelevant;
     }
-    let current = request.sent_at.unwrap_or(seen);
-    witness_if(previous.is_some_and(|previous| previous != current))
+    let (agent, handle) = (setting.agent_name(usize::from(request.agent)), request.handle);
+    let handle = handle.map_or_else(String::new, |handle| setting.handle_name(handle));
+    violation(format!("{agent} read {handle} as it was before a change that was there when it asked"))
 }

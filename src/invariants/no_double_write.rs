@@ -18,7 +18,7 @@ pub static INVARIANT: Invariant = Invariant {
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
-        Fact::Started { effects, .. } => witness_if(*effects > 0),
+        Fact::Started { happened, .. } => witness_if(*happened),
         Fact::Committed { request, effects, .. } if *effects > 1 => {
             let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
             let what = setting.entry_words(agent, entry);

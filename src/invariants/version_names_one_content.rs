@@ -10,7 +10,6 @@
 
 use super::{Invariant, Judgement, violation, witness_if};
 use crate::model::Operation;
-use crate::model::design::State;
 use crate::world::{Fact, Handle, Instance, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
@@ -21,13 +20,10 @@ pub static INVARIANT: Invariant = Invariant {
 };
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
-    if setting.model.design.server.state == State::Handle {
-        return Judgement::Irrelevant;
-    }
     match fact {
         Fact::Committed { request, handle, before: Some(before), after, .. } => {
             let changes = setting.intent_of(request).is_some_and(|intent| changes_content(setting, intent));
-            if shares_version(before, after) {
+            if !setting.is_state_in_handle() && shares_version(before, after) {
                 return violation(sentence(setting, *handle));
             }
             witness_if(changes && before.content.iter().any(|field| !field.shows.is_empty()))

@@ -17,6 +17,8 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => write!(f, "{number}"),
+            // An empty string would be invisible.
+            Self::Text(text) if text.is_empty() => f.write_str("\"\""),
             Self::Text(text) => f.write_str(text),
             Self::List(elements) => {
                 f.write_str("[")?;

@@ -12,17 +12,31 @@ pub fn matrix(compared: &[(&Run, Report)], colour: bool) -> String {
     let scenarios = distinct(compared.iter().map(|(_, report)| &*report.scenario));
     let properties =
         distinct(compared.iter().flat_map(|(_, report)| &report.invariants).map(|property| &*property.name));
+    let of_design = |design: &str| -> Vec<&(&Run, Report)> {
+        compared.iter().filter(|(_, report)| report.design == design).collect()
+    };
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN).set_content_arrangement(ContentArrangement::Disabled);
-    let head = std::iter::once("design").chain(properties.iter().copied()).chain(["a write", "states"]);
-    table.set_header(head);
-    for design in &designs {
-        let of_design: Vec<&(&Run, Report)> = compared.iter().filter(|(_, report)| report.design == *design).collect();
-        let mut row = vec![Cell::new(design)];
-        row.extend(properties.iter().map(|property| cell(&of_design, property, colour)));
-        row.push(Cell::new(of_design.first().map_or_else(String::new, |(run, _)| write_cost(run))));
-        row.push(Cell::new(of_design.iter().map(|(_, report)| report.states).sum::<usize>()));
-        table.add_row(row);
+    let wide = designs.len() > properties.len();
+    if wide {
+        table
+            .set_header(std::iter::once("design").chain(properties.iter().copied()).chain(COSTS.map(|(name, _)| name)));
+        for design in &designs {
+            let runs = of_design(design);
+            let cells = properties.iter().map(|property| cell(&runs, property, colour));
+            let costs = COSTS.iter().map(|(_, cost)| Cell::new(cost(&runs)));
+            table.add_row(std::iter::once(Cell::new(design)).chain(cells).chain(costs).collect::<Vec<_>>());
+        }
+    } else {
+        table.set_header(std::iter::once("").chain(designs.iter().copied()));
+        for property in &properties {
+            let cells = designs.iter().map(|design| cell(&of_design(design), property, colour));
+            table.add_row(std::iter::once(Cell::new(property)).chain(cells).collect::<Vec<_>>());
+        }
+        for (name, cost) in COSTS {
+            let cells = designs.iter().map(|design| Cell::new(cost(&of_design(design))));
+            table.add_row(std::iter::once(Cell::new(name)).chain(cells).collect::<Vec<_>>());
+        }
     }
     let mut text = format!("{table}\n\nOver the scenarios {}.\n", scenarios.join(", "));
     text.push_str(
@@ -93,12 +107,38 @@ fn front<'r>(breaks: impl Iterator<Item = (&'r str, &'r Break)>) -> Vec<(&'r str
     front
 }
 
+/// What a design costs, from its runs.
+type Cost = fn(&[&(&Run, Report)]) -> String;
+
+/// What each design costs.
+const COSTS: [(&str, Cost); 4] = [
+    ("a write costs", write_cost),
+    ("refused calls", |runs| share(runs, |outcome| outcome != "ok" && outcome != "replayed")),
+    ("replayed calls", |runs| share(runs, |outcome| outcome == "replayed")),
+    ("states explored", |runs| runs.iter().map(|(_, report)| report.states).sum::<usize>().to_string()),
+];
+
 /// What a write costs the server: transactions and steps.
-fn write_cost(run: &Run) -> String {
-    let Some(handler) = run.model().design.server.handler(Tool::Write) else { return "-".to_owned() };
+fn write_cost(runs: &[&(&Run, Report)]) -> String {
+    let handler = runs.first().and_then(|(run, _)| run.model().design.server.handler(Tool::Write));
+    let Some(handler) = handler else { return "-".to_owned() };
     let lists = handler.transactions.iter().chain(&handler.at_end);
     let steps: usize = lists.clone().map(Vec::len).sum();
     let transactions = lists.count();
     let plural = if transactions == 1 { "" } else { "s" };
     format!("{transactions} transaction{plural}, {steps} steps")
+}
+
+/// The share of the answers of all explored transitions that have such an outcome, in percent.
+fn share(runs: &[&(&Run, Report)], counts: fn(&str) -> bool) -> String {
+    let sum = |counts: &dyn Fn(&str) -> bool| -> u64 {
+        let outcomes = runs.iter().flat_map(|(_, report)| &report.outcomes);
+        outcomes.filter(|(outcome, _)| counts(outcome)).map(|(_, seen)| seen).sum()
+    };
+    // A replay is counted under its outcome too.
+    let all = sum(&|outcome| outcome != "replayed");
+    if all == 0 {
+        return "-".to_owned();
+    }
+    format!("{}.{} %", sum(&counts) * 1000 / all / 10, sum(&counts) * 1000 / all % 10)
 }

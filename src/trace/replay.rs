@@ -151,7 +151,8 @@ impl<'w> Walk<'w> {
             let mut access = Access::new(&before);
             let performed = self.simulation.perform(action, part, &mut access);
             self.facts.extend(performed.facts);
-            answered = answered.or(performed.answered);
+            let decided = performed.decided.map(|(answer, step)| (answer, Some(step)));
+            answered = answered.or(performed.answered).or(decided);
             for (slot, component) in access.finish().1 {
                 after[usize::from(slot)] = component;
             }

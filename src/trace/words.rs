@@ -514,7 +514,7 @@ fn sentence(step: &Step) -> String {
     let request = request.as_deref().unwrap_or("a request");
     let node = node.as_deref().unwrap_or("no node");
     let handle = handle.as_deref().unwrap_or("nothing");
-    let orphaned = if *orphan { ", for whose answer nobody waits," } else { "" };
+    let orphaned = if *orphan { " (nobody waits for its answer)" } else { "" };
     let call = step.call.as_ref();
     let what = call.map_or_else(|| "a call".to_owned(), call_words);
     match action.as_str() {
@@ -537,26 +537,29 @@ fn sentence(step: &Step) -> String {
             let stands = if *clock_stands { " The clock did not tick." } else { "" };
             format!("{}{stands}", execution(step, node, request, orphaned))
         }
-        "ambiguous-commit" => format!("{} The store answers with an error.", execution(step, node, request, orphaned)),
+        "ambiguous-commit" => {
+            let steps = step.transaction.as_ref().map_or_else(String::new, |transaction| transaction.steps.join(", "));
+            format!("{node} executes {request}: {steps}. It commits, and the store answers with an error.")
+        }
         "stale-read" => format!("{} The copy lags behind.", execution(step, node, request, orphaned)),
         "expire-lease" => format!("The lease on {handle} expires."),
         "rotate-credential" => {
             format!("{} uses another credential from now on.", principal.as_deref().unwrap_or("Somebody"))
         }
-        "receive" => format!("{agent} receives the answer of {request}: {}.{}", answer_words(step), told_words(step)),
+        "receive" => format!("{agent} receives the answer of {request}: {}.", answer_words(step)),
         "hand-off" => format!("{agent} hands {handle} to {}.", to.join(" and ")),
         "guess" => format!("{agent} guesses the handle {handle}."),
         "cancel" => format!("{node} stops {request}, whose stream is closed."),
         "resume" => format!("{agent} resumes the stream of {request}."),
         "drop-stream" => {
-            format!("The response stream of {request} breaks: {agent} learns that, and no more.{}", told_words(step))
+            format!("The response stream of {request} breaks: {agent} learns that, and no more.")
         }
-        "restart-node" => format!("{node} restarts, and loses its memory and its calls.{}", told_words(step)),
+        "restart-node" => format!("{node} restarts, and loses its memory and its calls."),
         "expire-handle" => format!("The time of {handle} is up."),
         "leak-handle" => format!("{agent} learns the handle {handle}, which leaked."),
         "expire-key" => format!("The recorded outcome under key {} expires.", key.as_deref().unwrap_or("?")),
         "expire-claim" => format!("The claim on key {} expires.", key.as_deref().unwrap_or("?")),
-        "compact" => format!("The context of {agent} is compacted.{}", told_words(step)),
+        "compact" => format!("The context of {agent} is compacted."),
         "recreate" => format!("{handle} is deleted and created anew, with another content."),
         "stop-agent" => format!("{agent} stops, and never moves again."),
         "revoke" => {
@@ -616,9 +619,4 @@ fn answer_words(step: &Step) -> String {
         (None, Some(version)) => format!("{}, v{version}{replayed}", answer.outcome),
         (None, None) => format!("{}{replayed}", answer.outcome),
     }
-}
-
-fn told_words(step: &Step) -> String {
-    let told = step.told.iter().map(|told| format!(" {} is told {} about {}.", told.agent, told.told, told.about));
-    told.collect()
 }

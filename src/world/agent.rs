@@ -65,7 +65,7 @@ pub struct Known {
 }
 
 /// What an agent believes of a resource: as read, as handed on, or as it must be after its own accepted change.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct View {
     /// The version, where it is known.
     pub version: Option<u16>,

@@ -24,10 +24,12 @@ pub enum Fact {
         instance: Option<Instance>,
         /// The node.
         node: u8,
-        /// How often its intent took effect before, on what can still be reached: 0, 1, or 2 for twice or more.
-        effects: u8,
+        /// Its intent took effect before.
+        happened: bool,
         /// A resource that its plan rests on has changed since its author saw it.
         basis_changed: bool,
+        /// For a read: some agent read the resource before its latest change.
+        read_before_change: bool,
     },
     /// A mutating call commits a change.
     Committed {
@@ -79,8 +81,6 @@ pub enum Fact {
         answer: Answer,
         /// What the call's handle names when the answer is received; looked up for refusals only.
         instance: Option<Instance>,
-        /// The version that the agent believed in before.
-        previous: Option<u16>,
     },
     /// A resource was deleted and created anew under the same handle.
     Recreated {

@@ -9,8 +9,6 @@ use crate::model::Tool;
 pub struct KeyTable {
     /// The slot in which this table is.
     pub slot: u16,
-    /// The number of the latest claim, kept so that numbers of claims are never used twice.
-    pub latest_claim: Option<u16>,
     /// What stands under each key, in the order of the keys.
     pub records: Vec<(RecordKey, Record)>,
 }
@@ -76,12 +74,5 @@ impl KeyTable {
     /// Removes what stands under a key.
     pub fn remove(&mut self, key: &RecordKey) {
         self.records.retain(|(other, _)| other != key);
-    }
-
-    /// A number that no claim of this table had.
-    pub fn next_claim(&mut self) -> u16 {
-        let next = self.latest_claim.map_or(0, |latest| latest + 1);
-        self.latest_claim = Some(next);
-        next
     }
 }

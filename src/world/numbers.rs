@@ -234,10 +234,7 @@ fn resource(resource: &mut Resource, visit: Visit<'_>) {
 
 fn keys(setting: &Setting, table: &mut KeyTable, visit: Visit<'_>) {
     let slot = table.slot;
-    let KeyTable { slot: _, latest_claim, records } = table;
-    if let Some(latest) = latest_claim {
-        visit(claims_of(setting, usize::from(slot)), latest);
-    }
+    let KeyTable { slot: _, records } = table;
     for (RecordKey { instance: _, credential: _, key: presented }, record) in records.iter_mut() {
         key(setting, presented, visit);
         match record {

@@ -36,8 +36,8 @@ pub struct Instance {
     pub revoked: Vec<u8>,
     /// What was approved last.
     pub approved: Option<Content>,
-    /// The node on which it was made; a resource of the scenario is made on the first. It is found there only, where state
-    /// lives in node memory.
+    /// The node on which it was made. It is found there only, where state lives in node memory; elsewhere, and for resources
+    /// of the scenario, it is the first.
     pub node: u8,
     /// The client in whose session it is, where state is found by session.
     pub session: Option<u8>,

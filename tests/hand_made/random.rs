@@ -144,6 +144,7 @@ fn step(dice: &mut Dice, names: &[&str]) -> Step {
         leaked_key: dice.maybe(10, |dice| dice.name(names)),
         fault: dice.chance(20),
         orphan: dice.chance(20),
+        ..Does::default()
     };
     Step {
         does,

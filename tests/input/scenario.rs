@@ -457,7 +457,7 @@ fn syntax_errors_come_all_at_once_and_with_what_is_sure() {
 
 #[test]
 fn of_very_many_errors_the_first_are_shown() {
-    let lines: String = (0..120).map(|n| format!("key-{n} = 1\n")).collect();
+    let lines = (0..120).fold(String::new(), |lines, n| lines + &format!("key-{n} = 1\n"));
     let output = scenario(&format!("{lines}{SCENARIO}"));
     assert_eq!(output.matches("error: unknown key").count(), 100);
     assert!(output.ends_with("error: 20 more errors in `two-agents.toml` are not shown\n"));

@@ -1,0 +1,252 @@
+//! `docs/reference/` and the tables in `docs/limits.md` are made from the product's own tables, and are never out of date.
+
+mod common;
+
+use std::fmt::Write as _;
+
+use common::{files, handlecheck, read, region, same};
+use handlecheck::action::ACTIONS;
+use handlecheck::diagrams::FORMATS;
+use handlecheck::faults::FAULTS;
+use handlecheck::handler::STEPS;
+use handlecheck::input::{Kind, library, read_design, read_protocol, read_scenario};
+use handlecheck::invariants::INVARIANTS;
+use handlecheck::model::limits;
+use handlecheck::run::invariant_names;
+use handlecheck::table::Row;
+
+/// Says at the top of each page where it comes from.
+const MADE: &str = "<!-- Made from the product by tests/pages.rs. `SNAPSHOTS=overwrite cargo test` renews it. -->";
+
+/// A page: a title, what it is about, a table of what is in it, and each thing in turn.
+struct Page {
+    text: String,
+}
+
+/// One thing on a page.
+struct Thing {
+    name: String,
+    line: String,
+    body: String,
+}
+
+impl Page {
+    fn new(title: &str, about: &str) -> Self {
+        Self { text: format!("{MADE}\n\n# {title}\n\n{about}\n") }
+    }
+
+    fn list(mut self, things: &[Thing]) -> String {
+        self.text.push_str("\n| name | |\n| --- | --- |\n");
+        for Thing { name, line, .. } in things {
+            writeln!(self.text, "| [`{name}`](#{name}) | {} |", line.replace('|', "\\|")).expect("a string");
+        }
+        for Thing { name, body, .. } in things {
+            write!(self.text, "\n## `{name}`\n\n{}\n", body.trim()).expect("a string");
+        }
+        self.text
+    }
+}
+
+fn thing<T>(row: &Row<T>, more: &str) -> Thing {
+    Thing { name: row.name.to_owned(), line: row.summary(), body: format!("{}\n\n{more}", row.page().trim()) }
+}
+
+fn names<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn steps() {
+    let things: Vec<Thing> = STEPS
+        .iter()
+        .map(|row| {
+            let outcomes = names(row.outcomes.iter().map(|outcome| outcome.name()));
+            let more = if outcomes.is_empty() { String::new() } else { format!("May end a call with {outcomes}.") };
+            thing(row, &more)
+        })
+        .collect();
+    let about = "What the transactions of a handler are made of. Everything in one transaction happens atomically; \
+between two transactions\nanything may happen. A step that ends the call rolls back what its own transaction did in the \
+store.";
+    same("docs/reference/steps.md", &Page::new("Steps", about).list(&things));
+}
+
+#[test]
+fn faults() {
+    let things: Vec<Thing> = FAULTS.iter().map(|row| thing(row, "")).collect();
+    let about = "What may go wrong. A scenario gives each fault a budget, `[faults]`: it happens at most so often in one \
+run, at any point.\nDelay, reordering and pauses need no fault: they are interleavings.";
+    same("docs/reference/faults.md", &Page::new("Faults", about).list(&things));
+}
+
+#[test]
+fn invariants() {
+    let things: Vec<Thing> = INVARIANTS.iter().map(|row| thing(row, "")).collect();
+    let about = "What must never happen, whatever the design. Each invariant has a *witness*, the situation that it is \
+about: where no run\nreaches it, the verdict is `vacuous` rather than `holds`.";
+    same("docs/reference/invariants.md", &Page::new("Invariants", about).list(&things));
+}
+
+#[test]
+fn actions() {
+    let mut text = Page::new("Actions", "What can happen that is no fault. One action is one step of a trace.").text;
+    text.push_str("\n| name | |\n| --- | --- |\n");
+    for (name, line) in ACTIONS {
+        writeln!(text, "| `{name}` | {line} |").expect("a string");
+    }
+    text.push_str("\nEverything else that can happen is a [fault](faults.md).\n");
+    same("docs/reference/actions.md", &text);
+}
+
+#[test]
+fn formats() {
+    let things: Vec<Thing> =
+        FORMATS.iter().map(|row| thing(row, &format!("`handlecheck diagram TRACE --format {}`", row.name))).collect();
+    same("docs/reference/formats.md", &Page::new("Formats", "What a trace can be drawn as.").list(&things));
+}
+
+fn shipped(kind: Kind, title_and_about: impl Fn(&str) -> (String, String)) -> Vec<Thing> {
+    let name = |name: &'static str| {
+        let (title, about) = title_and_about(name);
+        let file = format!("models/{}/{name}.toml", kind.folder());
+        let body = format!("*{title}.* {}\n\nFile: [`{file}`](../../{file})", about.trim());
+        Thing { name: name.to_owned(), line: title, body }
+    };
+    library::names(kind).into_iter().map(name).collect()
+}
+
+#[test]
+fn designs() {
+    let things = shipped(Kind::Design, |name| {
+        let source = library::find(Kind::Design, name).expect("it is listed");
+        let value = read_design(&source).expect("it is readable").value;
+        (value.title, value.about)
+    });
+    let about = "How a server handles calls, and how its clients behave. These are built into the command and found by \
+name.";
+    same("docs/reference/designs.md", &Page::new("Designs", about).list(&things));
+}
+
+#[test]
+fn scenarios() {
+    let things = shipped(Kind::Scenario, |name| {
+        let source = library::find(Kind::Scenario, name).expect("it is listed");
+        let value = read_scenario(&source, &invariant_names()).expect("it is readable").value;
+        (value.title, value.about)
+    });
+    let about = "Who is there, what they want, what may go wrong, what must hold. These are built into the command and \
+found by name.";
+    same("docs/reference/scenarios.md", &Page::new("Scenarios", about).list(&things));
+}
+
+#[test]
+fn protocols() {
+    let things = shipped(Kind::Protocol, |name| {
+        let source = library::find(Kind::Protocol, name).expect("it is listed");
+        let value = read_protocol(&source).expect("it is readable").value;
+        (value.title, value.about)
+    });
+    let about = "What the transport and the protocol revision do to calls, streams and ids. These are built into the \
+command and found by\nname.";
+    same("docs/reference/protocols.md", &Page::new("Protocols", about).list(&things));
+}
+
+#[test]
+fn commands() {
+    let help = |arguments: &[&str]| {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let said = handlecheck(folder.path(), arguments);
+        assert_eq!((said.code, &*said.err), (0, ""));
+        said.out
+    };
+    let main = help(&["--help"]);
+    let about = "What every command says of itself. All of them have help: `handlecheck COMMAND --help`.";
+    let mut text = Page::new("Commands", about).text;
+    write!(text, "\n```text\n{main}```\n").expect("a string");
+    let commands: Vec<&str> = commands_in(&main);
+    assert!(commands.len() > 5, "{main}");
+    for command in commands {
+        let help = help(&[command, "--help"]);
+        write!(text, "\n## `handlecheck {command}`\n\n```text\n{help}```\n").expect("a string");
+    }
+    same("docs/reference/commands.md", &text);
+}
+
+/// The commands that the help lists, without `help` itself.
+fn commands_in(help: &str) -> Vec<&str> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    lines.filter_map(|line| line.split_whitespace().next()).filter(|command| *command != "help").collect()
+}
+
+#[test]
+fn limits() {
+    let values: &[(&str, i128)] = &[
+        ("AGENTS", limits::AGENTS as i128),
+        ("NODES", limits::NODES as i128),
+        ("RESOURCES", limits::RESOURCES as i128),
+        ("FIELDS", limits::FIELDS as i128),
+        ("INTENTS", limits::INTENTS as i128),
+        ("STEPS", limits::STEPS as i128),
+        ("ASSERTIONS", limits::ASSERTIONS as i128),
+        ("BUDGET", limits::BUDGET.into()),
+        ("ATTEMPTS", limits::ATTEMPTS.into()),
+        ("NUMBER", limits::NUMBER.into()),
+        ("VERSION", limits::VERSION.into()),
+        ("FILE_BYTES", limits::FILE_BYTES.into()),
+    ];
+    let source = read("src/model/mod.rs");
+    let declared = constants(&source);
+    let known: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
+    let found: Vec<&str> = declared.iter().map(|(name, _)| *name).collect();
+    assert_eq!(found, known, "this test lists every constant of `model::limits`");
+    let mut table = "| limit | of |\n| ---: | --- |\n".to_owned();
+    for ((_, doc), (_, value)) in declared.iter().zip(values) {
+        writeln!(table, "| {} | {} |", grouped(*value), lower_first(doc)).expect("a string");
+    }
+    region("docs/limits.md", "limits", &table);
+}
+
+/// The constants of the module `limits`, with their documentation as one line.
+fn constants(source: &str) -> Vec<(&str, String)> {
+    let module = source.split_once("pub mod limits {").expect("the module is there").1;
+    let module = module.split_once("\n}").expect("it ends").0;
+    let mut doc: Vec<&str> = Vec::new();
+    let mut constants = Vec::new();
+    for line in module.lines().map(str::trim) {
+        if let Some(line) = line.strip_prefix("///") {
+            doc.push(line.trim());
+        } else if let Some(rest) = line.strip_prefix("pub const ") {
+            let name = rest.split(':').next().expect("a constant has a type");
+            constants.push((name, std::mem::take(&mut doc).join(" ")));
+        }
+    }
+    constants
+}
+
+fn lower_first(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
+}
+
+/// A number in groups of three digits.
+fn grouped(number: i128) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Nothing else is in the folder, so nothing in it can go stale.
+#[test]
+fn every_page_of_the_reference_is_made_here() {
+    let made = read("tests/pages.rs");
+    for page in files("docs/reference", "") {
+        assert!(made.contains(&format!("\"{page}\"")), "{page} is made by no test");
+        assert!(read(&page).starts_with(MADE), "{page} says where it comes from");
+    }
+}

@@ -1,0 +1,11 @@
+//! One line a step.
+
+use super::Format;
+use crate::trace::Trace;
+
+pub static FORMAT: Format = Format { extension: "outline", draw };
+
+fn draw(trace: &Trace) -> String {
+    let lines = (1..).zip(&trace.steps).map(|(number, step)| format!("{number} {}\n", step.does.action));
+    lines.collect()
+}
