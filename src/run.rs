@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::action::ACTIONS;
 use crate::engine::{self, Exploration, Limits, Progress, Stop, System, second};
 use crate::faults::FAULTS;
+use crate::handler::STEPS;
 use crate::input::{self, Diagnostic, Input, InputError};
 use crate::invariants::INVARIANTS;
 use crate::model::vocabulary::named;
@@ -99,6 +100,8 @@ pub struct Report {
     pub outcomes: BTreeMap<String, u64>,
     /// The actions that could have happened in this run, and never did.
     pub never: Vec<String>,
+    /// The steps of the design's handlers that can end a call, and never did in this run.
+    pub never_refused: Vec<String>,
 }
 
 /// The bounds of a run.
@@ -130,6 +133,9 @@ pub struct PropertyReport {
     /// Every break that is cheapest in steps or in faults, shortest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breaks: Vec<Break>,
+    /// The standard name of the anomaly, with a reference, where it is violated and there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anomaly: Option<String>,
     /// What happens in the shortest break, in one sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
@@ -295,6 +301,7 @@ impl Run {
             actions: BTreeMap::new(),
             outcomes: BTreeMap::new(),
             never: Vec::new(),
+            never_refused: Vec::new(),
         }
     }
 
@@ -309,6 +316,8 @@ impl Run {
         };
         let expectation = self.expectation(&property.name);
         let shortest = breaks.first();
+        let row = INVARIANTS.iter().find(|row| row.name == property.name);
+        let anomaly = row.and_then(|row| row.anomaly).map(|anomaly| format!("{}: {}", anomaly.name, anomaly.reference));
         PropertyReport {
             name: property.name.clone(),
             verdict,
@@ -316,6 +325,7 @@ impl Run {
             steps: shortest.map(|shortest| shortest.steps),
             faults: shortest.map(|shortest| shortest.faults),
             trace: None,
+            anomaly: anomaly.filter(|_| verdict == Verdict::Violated),
             sentence: shortest.and_then(|shortest| Some(shortest.recorded.as_ref()?.sentence.clone())),
             breaks,
             expectation,
@@ -342,7 +352,17 @@ impl Run {
         for (action, taken) in &found.taken {
             *report.actions.entry(action.name().to_owned()).or_default() += taken;
         }
-        for (tag, seen) in &found.tags {
+        let ended: Vec<&str> = found.tags.iter().filter_map(|(tag, _)| tags::step(*tag)).collect();
+        let handlers = self.model.design.server.tools.values();
+        let lists = handlers.flat_map(|handler| handler.transactions.iter().chain(&handler.at_end));
+        for step in lists.flatten() {
+            let row = STEPS.iter().find(|row| row.name == *step);
+            let idle = row.is_some_and(|row| !row.outcomes.is_empty()) && !ended.contains(step);
+            if idle && !report.never_refused.iter().any(|other| other == step) {
+                report.never_refused.push((*step).to_owned());
+            }
+        }
+        for (tag, seen) in found.tags.iter().filter(|(tag, _)| tags::step(*tag).is_none()) {
             let name = match Outcome::ALL.iter().find(|outcome| tags::outcome(**outcome) == *tag) {
                 Some(outcome) => outcome.name(),
                 None => "replayed",

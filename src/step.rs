@@ -457,6 +457,22 @@ pub mod tags {
 
     /// A call was answered from a record.
     pub const REPLAYED: u16 = 0x40;
+
+    const STEPS: u16 = 0x80;
+
+    /// A call was ended by the step of this name.
+    #[must_use]
+    pub fn ended_by(step: &str) -> Option<u16> {
+        let index = crate::handler::STEPS.iter().position(|row| row.name == step)?;
+        Some(STEPS + u16::try_from(index).expect("there are few steps"))
+    }
+
+    /// The step that a tag is about.
+    #[must_use]
+    pub fn step(tag: u16) -> Option<&'static str> {
+        let index = tag.checked_sub(STEPS)?;
+        crate::handler::STEPS.get(usize::from(index)).map(|row| row.name)
+    }
 }
 
 impl System for Simulation {
@@ -558,6 +574,9 @@ impl System for Simulation {
                 }
             }
         }
+        let by = performed.answered.as_ref().and_then(|(_, step)| *step);
+        let by = by.or(performed.decided.as_ref().map(|(_, step)| *step));
+        observations.tags.extend(by.and_then(tags::ended_by));
         if let Some((answer, _)) = performed.answered {
             observations.tags.push(tags::outcome(answer.outcome));
             if answer.replayed.is_some() {

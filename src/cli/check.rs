@@ -11,7 +11,8 @@ pub(super) struct Arguments {
     /// Scenarios: paths, or names of shipped ones (`handlecheck list scenarios`)
     #[arg(required = true, value_name = "SCENARIO")]
     scenarios: Vec<String>,
-    /// Designs: paths, or names of shipped ones; by default `naive`, `dedup-only` and `versioned`
+    /// Designs: paths, or names; by default those that the scenario expects something of, or else `naive`, `dedup-only` and
+    /// `versioned`
     #[arg(long = "design", value_name = "DESIGN")]
     designs: Vec<String>,
     #[command(flatten)]
@@ -26,12 +27,16 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
     let mut explorer = arguments.exploring.start(terminal)?;
-    let designs = super::compare::designs(&arguments.designs, false);
     let mut runs = Vec::new();
     for scenario in &arguments.scenarios {
         let scenario = explorer.scenario(scenario)?;
+        let expecting: Vec<String> = scenario.value.expect.keys().cloned().collect();
+        let designs = match (arguments.designs.is_empty(), expecting.is_empty()) {
+            (true, false) => expecting,
+            _ => super::compare::designs(&arguments.designs, false),
+        };
         for design in &designs {
-            runs.push(explorer.compose(&scenario, &explorer.design(design)?)?);
+            runs.push(explorer.compose(&scenario, &explorer.design(design, &scenario)?)?);
         }
     }
     explorer.warn(&runs);

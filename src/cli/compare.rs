@@ -57,9 +57,9 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     let designs = designs(&arguments.designs, arguments.all);
     let mut runs = Vec::new();
     for design in &designs {
-        let design = explorer.design(design)?;
         for scenario in scenarios {
-            runs.push(explorer.compose(&explorer.scenario(scenario)?, &design)?);
+            let scenario = explorer.scenario(scenario)?;
+            runs.push(explorer.compose(&scenario, &explorer.design(design, &scenario)?)?);
         }
     }
     explorer.warn(&runs);

@@ -135,12 +135,22 @@ fn budget(text: &str) -> Result<(&'static str, u8), Failure> {
 
 impl Explorer {
     pub(super) fn scenario(&self, spec: &str) -> Result<Input<Scenario>, Failure> {
+        if let Some(other) =
+            [Kind::Design, Kind::Protocol].iter().find(|kind| spec.ends_with(&format!(".{}.toml", kind.name())))
+        {
+            let kind = other.name();
+            return Err(Failure::Usage(format!(
+                "{spec} is a {kind}, by its name: a scenario goes here, and a {kind} behind --{kind}"
+            )));
+        }
         let source = input::resolve(Kind::Scenario, spec, None)?;
         Ok(input::read_scenario(&source, &invariant_names())?)
     }
 
-    pub(super) fn design(&self, spec: &str) -> Result<Input<Design>, Failure> {
-        Ok(input::read_design(&input::resolve(Kind::Design, spec, None)?)?)
+    /// A design: a path, or the name of one beside the scenario, or of a shipped one.
+    pub(super) fn design(&self, spec: &str, scenario: &Input<Scenario>) -> Result<Input<Design>, Failure> {
+        let beside = scenario.source.folder.as_deref();
+        Ok(input::read_design(&input::resolve(Kind::Design, spec, beside)?)?)
     }
 
     /// Composes a run, under the protocol that was asked for.

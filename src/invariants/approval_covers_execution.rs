@@ -7,12 +7,13 @@
 //!
 //! The anomaly is a race between time of check and time of use (CWE-367).
 
-use super::{Invariant, Judgement, violation, witness_if};
+use super::{Anomaly, Invariant, Judgement, violation, witness_if};
 use crate::model::Operation;
 use crate::world::{Fact, Instance, Request, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "what is executed is what was approved",
+    anomaly: Some(Anomaly { name: "time of check, time of use", reference: "CWE-367" }),
     witness: "a change between approval and the attempt to execute",
     judge,
     at_rest: None,

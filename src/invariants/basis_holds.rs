@@ -7,11 +7,15 @@
 //!
 //! The anomaly is A5B, *write skew*, in Berenson et al., "A Critique of ANSI SQL Isolation Levels" (1995).
 
-use super::{Invariant, Judgement, violation, witness_if};
+use super::{Anomaly, Invariant, Judgement, violation, witness_if};
 use crate::world::{Fact, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "a change commits only while what it rests on is as its author saw it",
+    anomaly: Some(Anomaly {
+        name: "write skew (A5B)",
+        reference: "Berenson et al., A Critique of ANSI SQL Isolation Levels, 1995",
+    }),
     witness: "what a plan rests on changed before its call executes",
     judge,
     at_rest: None,

@@ -4,11 +4,15 @@
 //!
 //! **Witness.** A change between two reads.
 
-use super::{Invariant, Judgement, violation, witness_if};
+use super::{Anomaly, Invariant, Judgement, violation, witness_if};
 use crate::world::{Fact, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "a read never presents a state that was superseded before the read was issued",
+    anomaly: Some(Anomaly {
+        name: "stale read (non-monotonic read)",
+        reference: "Terry et al., Session Guarantees for Weakly Consistent Replicated Data, 1994",
+    }),
     witness: "a change between two reads",
     judge,
     at_rest: None,

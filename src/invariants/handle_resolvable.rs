@@ -5,12 +5,16 @@
 //!
 //! **Witness.** A call on a resource reaches another node than the one that made it, or a node that lost it.
 
-use super::{Invariant, Judgement, violation, witness_if};
+use super::{Anomaly, Invariant, Judgement, violation, witness_if};
 use crate::model::Outcome;
 use crate::world::{Fact, Lifecycle, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "an owner can reach acknowledged state until its declared expiry",
+    anomaly: Some(Anomaly {
+        name: "read your writes",
+        reference: "Terry et al., Session Guarantees for Weakly Consistent Replicated Data, 1994",
+    }),
     witness: "a call on a resource reaches another node than the one that made it, or the same after a restart",
     judge,
     at_rest: None,

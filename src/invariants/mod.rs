@@ -12,6 +12,8 @@ use crate::world::{Component, Fact, Setting};
 pub struct Invariant {
     /// What must hold, in one sentence.
     pub sentence: &'static str,
+    /// The standard name of the anomaly that a violation is, with a reference, where there is one.
+    pub anomaly: Option<Anomaly>,
     /// The situation that it is about: if no run reaches it, the verdict is `vacuous`.
     pub witness: &'static str,
     /// Judges one fact.
@@ -22,6 +24,15 @@ pub struct Invariant {
 
 /// Judges a quiescent state.
 pub type AtRest = fn(&Setting, &Access<'_, Component>) -> Option<Violation>;
+
+/// The standard name of an anomaly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Anomaly {
+    /// The name.
+    pub name: &'static str,
+    /// Where it is defined.
+    pub reference: &'static str,
+}
 
 /// What a fact means to an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]

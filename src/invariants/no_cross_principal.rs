@@ -12,12 +12,13 @@
 //!
 //! The MCP security best practices call the attack *state handle hijacking*; possession of a handle is no authentication.
 
-use super::{Invariant, Judgement, Violation, witness_if};
+use super::{Anomaly, Invariant, Judgement, Violation, witness_if};
 use crate::model::Outcome;
 use crate::world::{Answer, Fact, Request, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "no principal reads, changes, receives, is held up by or can probe what is another's",
+    anomaly: Some(Anomaly { name: "confused deputy", reference: "Hardy, The Confused Deputy, 1988; CWE-639" }),
     witness: "a call names another principal's handle, or calls of two principals present equal keys",
     judge,
     at_rest: None,

@@ -6,11 +6,12 @@
 //!
 //! **Witness.** A call of an intent starts (its first transaction runs) after that intent took effect.
 
-use super::{Invariant, Judgement, violation, witness_if};
+use super::{Anomaly, Invariant, Judgement, violation, witness_if};
 use crate::world::{Fact, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "no intent takes effect more than once",
+    anomaly: Some(Anomaly { name: "duplicate execution (double spend)", reference: "RFC 9110 section 9.2.2; AIP-155" }),
     witness: "a call of an intent starts after that intent took effect",
     judge,
     at_rest: None,

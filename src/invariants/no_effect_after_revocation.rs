@@ -4,11 +4,12 @@
 //!
 //! **Witness.** A revocation while a call is open.
 
-use super::{Invariant, Judgement, violation, witness_if};
+use super::{Anomaly, Invariant, Judgement, violation, witness_if};
 use crate::world::{Fact, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "nothing takes effect after the permission that it rests on was revoked",
+    anomaly: Some(Anomaly { name: "time of check, time of use", reference: "CWE-367" }),
     witness: "a permission is revoked while a call is open",
     judge,
     at_rest: None,

@@ -12,12 +12,16 @@
 //!
 //! The anomaly is P4, *lost update*, in Berenson et al., "A Critique of ANSI SQL Isolation Levels" (1995).
 
-use super::{Invariant, Judgement, Violation, witness_if};
+use super::{Anomaly, Invariant, Judgement, Violation, witness_if};
 use crate::model::Operation;
 use crate::world::{Fact, Field, Instance, Intents, Request, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "no accepted change is erased by a write whose author had not seen it",
+    anomaly: Some(Anomaly {
+        name: "lost update (P4)",
+        reference: "Berenson et al., A Critique of ANSI SQL Isolation Levels, 1995",
+    }),
     witness: "something that can erase is accepted on content that shows another agent's change",
     judge,
     at_rest: None,

@@ -5,12 +5,13 @@
 //!
 //! **Witness.** The answer of a mint is lost, or an agent that knows a handle is compacted.
 
-use super::{Invariant, Judgement, Violation, witness_if};
+use super::{Anomaly, Invariant, Judgement, Violation, witness_if};
 use crate::engine::Access;
 use crate::world::{Component, Fact, Handle, Lifecycle, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "in every quiescent state each live resource is known to an agent entitled to it, or will expire",
+    anomaly: Some(Anomaly { name: "missing release of a resource", reference: "CWE-772" }),
     witness: "the answer of a mint is lost, or an agent that knows a handle is compacted",
     judge,
     at_rest: Some(at_rest),

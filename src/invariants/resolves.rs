@@ -11,12 +11,13 @@
 //!
 //! **Witness.** A mutating call is sent.
 
-use super::{Invariant, Judgement, witness_if};
+use super::{Anomaly, Invariant, Judgement, witness_if};
 use crate::engine::Access;
 use crate::world::{Component, Fact, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "under fairness every intent ends: done, or told",
+    anomaly: Some(Anomaly { name: "livelock or deadlock", reference: "Alpern and Schneider, Defining Liveness, 1985" }),
     witness: "a mutating call is sent",
     judge,
     at_rest: None,

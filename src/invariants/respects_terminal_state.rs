@@ -5,11 +5,12 @@
 //!
 //! **Witness.** A mutating call executes on such a resource.
 
-use super::{Invariant, Judgement, violation, witness_if};
+use super::{Anomaly, Invariant, Judgement, violation, witness_if};
 use crate::world::{Fact, Instance, Lifecycle, Request, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "nothing takes effect on a closed, expired or executed resource",
+    anomaly: Some(Anomaly { name: "time of check, time of use", reference: "CWE-367" }),
     witness: "a mutating call executes on a resource that has ended",
     judge,
     at_rest: None,

@@ -4,11 +4,12 @@
 //!
 //! **Witness.** A lease passes on while a call under it is open.
 
-use super::{Invariant, Judgement, violation, witness_if};
+use super::{Anomaly, Invariant, Judgement, violation, witness_if};
 use crate::world::{Fact, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "no two agents' writes are accepted under one lease",
+    anomaly: Some(Anomaly { name: "split brain", reference: "Kleppmann, How to do distributed locking, 2016" }),
     witness: "a lease passes on while a call under it is open",
     judge,
     at_rest: None,

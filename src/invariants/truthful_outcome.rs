@@ -13,6 +13,7 @@ use crate::world::{Fact, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "what an agent is finally told about an intent is what happened to it",
+    anomaly: None,
     witness: "an agent is told something about an intent whose call was repeated, refused or broken",
     judge,
     at_rest: None,

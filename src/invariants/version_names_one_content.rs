@@ -8,12 +8,13 @@
 //!
 //! RFC 9110 section 8.8.1 calls a validator that names one content *strong*.
 
-use super::{Invariant, Judgement, violation, witness_if};
+use super::{Anomaly, Invariant, Judgement, violation, witness_if};
 use crate::model::Operation;
 use crate::world::{Fact, Handle, Instance, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "two different contents never carry the same version of one handle",
+    anomaly: Some(Anomaly { name: "ABA", reference: "Treiber, Systems Programming: Coping with Parallelism, 1986" }),
     witness: "two changes of one resource",
     judge,
     at_rest: None,

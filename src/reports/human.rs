@@ -36,6 +36,9 @@ fn write(text: &mut String, report: &Report, colour: bool) -> std::fmt::Result {
     if !report.never.is_empty() {
         writeln!(text, "  never happened: {}", report.never.join(", "))?;
     }
+    if !report.never_refused.is_empty() {
+        writeln!(text, "  steps that never refused or replayed a call: {}", report.never_refused.join(", "))?;
+    }
     if report.invariants.iter().any(|property| property.verdict == Verdict::Vacuous) {
         writeln!(text, "  vacuous: no run reaches the situation that the invariant is about, so it can't be violated")?;
     }
@@ -45,7 +48,12 @@ fn write(text: &mut String, report: &Report, colour: bool) -> std::fmt::Result {
 fn write_break(text: &mut String, property: &PropertyReport) -> std::fmt::Result {
     writeln!(text)?;
     match &property.sentence {
-        Some(sentence) => writeln!(text, "  {}: {sentence}.", property.name)?,
+        Some(sentence) => {
+            writeln!(text, "  {}: {sentence}.", property.name)?;
+            if let Some(anomaly) = &property.anomaly {
+                writeln!(text, "    anomaly: {anomaly}")?;
+            }
+        }
         None => writeln!(text, "  {}: no state is reached in which it is true.", property.name)?,
     }
     for found in &property.breaks {

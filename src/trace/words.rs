@@ -577,9 +577,13 @@ fn call_words(call: &CallNote) -> String {
     let key = call.key.as_ref().map_or_else(String::new, |key| format!(", under key {key}"));
     match (call.tool.as_str(), call.payload.is_empty()) {
         ("read", _) => format!("a read of {handle}"),
-        (tool, true) => format!("a {tool} of {handle}{expects}{key}"),
-        (tool, false) => format!("a {tool} of {handle} with {}{expects}{key}", call.payload),
+        (tool, true) => format!("{} {tool} of {handle}{expects}{key}", article(tool)),
+        (tool, false) => format!("{} {tool} of {handle} with {}{expects}{key}", article(tool), call.payload),
     }
+}
+
+fn article(word: &str) -> &'static str {
+    if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 fn execution(step: &Step, node: &str, request: &str, orphaned: &str) -> String {
