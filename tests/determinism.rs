@@ -53,7 +53,7 @@ fn compare_writes_the_same_bytes() {
 
 #[test]
 fn the_second_engine_writes_the_same_bytes() {
-    twice(&["check", "two-agents-drop", "--engine", "stateright", "--format", "json"]);
+    twice(&["check", "two-agents-no-faults", "--design", "naive", "--engine", "stateright", "--format", "json"]);
 }
 
 #[test]

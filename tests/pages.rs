@@ -201,7 +201,7 @@ fn limits() {
     assert_eq!(found, known, "this test lists every constant of `model::limits`");
     let mut table = "| limit | of |\n| ---: | --- |\n".to_owned();
     for ((_, doc), (_, value)) in declared.iter().zip(values) {
-        writeln!(table, "| {} | {} |", grouped(*value), lower_first(doc)).expect("a string");
+        writeln!(table, "| {} | {} |", grouped(*value), lower_first(doc.trim_end_matches('.'))).expect("a string");
     }
     region("docs/limits.md", "limits", &table);
 }
@@ -249,4 +249,42 @@ fn every_page_of_the_reference_is_made_here() {
         assert!(made.contains(&format!("\"{page}\"")), "{page} is made by no test");
         assert!(read(&page).starts_with(MADE), "{page} says where it comes from");
     }
+}
+
+/// Every word that an input can hold is told of in `docs/inputs.md`.
+#[test]
+fn every_word_of_the_inputs_is_explained() {
+    let page = read("docs/inputs.md");
+    let mut missing = Vec::new();
+    for path in files("src/model", ".rs") {
+        let text = read(&path);
+        let mut kind = "";
+        for line in text.lines() {
+            if let Some(name) = line.strip_prefix("    ").and_then(|line| line.strip_suffix(" {")) {
+                kind = name;
+            }
+            let word = line.trim().split_once(" = \"").and_then(|(_, rest)| rest.strip_suffix("\","));
+            if let Some(word) = word.filter(|_| line.starts_with("        ")) {
+                let mentioned = ["`", "\"", "= "].iter().any(|before| page.contains(&format!("{before}{word}")));
+                if !mentioned && kind != "Verdict" {
+                    missing.push(format!("{kind}: {word}"));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "docs/inputs.md does not tell of {}", missing.join(", "));
+    // The settings themselves, as their readers name them.
+    for file in ["src/input/design.rs", "src/input/client.rs", "src/input/protocol.rs"] {
+        let text = read(file);
+        for key in text.split("table.").skip(1).filter(|call| is_a_get(call)).filter_map(|call| call.split('"').nth(1))
+        {
+            let told = [format!("`{key}`"), format!("`[{key}"), format!("{key} = "), format!("`[client.{key}]`")];
+            assert!(told.iter().any(|told| page.contains(told)) || key == "else", "docs/inputs.md tells of {key}");
+        }
+    }
+}
+
+/// Whether this is a call that reads one key.
+fn is_a_get(call: &str) -> bool {
+    ["word(\"", "words(\"", "get(\""].iter().any(|start| call.starts_with(start))
 }

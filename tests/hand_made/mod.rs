@@ -143,6 +143,7 @@ pub fn trace(
         nodes: vec!["node-1".to_owned(), "node-2".to_owned()],
         resources: vec![resource],
         steps,
+        loops_from: None,
     }
 }
 
