@@ -2,17 +2,20 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use common::{files, handlecheck, read, region, same};
 use handlecheck::action::ACTIONS;
 use handlecheck::diagrams::FORMATS;
+use handlecheck::engine::{self, Limits};
 use handlecheck::faults::FAULTS;
 use handlecheck::handler::STEPS;
-use handlecheck::input::{Kind, library, read_design, read_protocol, read_scenario};
+use handlecheck::input::{Kind, library, protocol_of, read_design, read_protocol, read_scenario};
 use handlecheck::invariants::INVARIANTS;
 use handlecheck::model::limits;
-use handlecheck::run::invariant_names;
+use handlecheck::run::{Run, invariant_names};
+use handlecheck::step::Simulation;
 use handlecheck::table::Row;
 
 /// Says at the top of each page where it comes from.
@@ -239,6 +242,29 @@ fn grouped(number: i128) -> String {
         text.push(digit);
     }
     text
+}
+
+/// The counts of states in the decision about them.
+#[test]
+fn counts() {
+    let budgets: [(u8, u8); 3] = [(0, 0), (1, 0), (1, 1)];
+    let mut table = "| design | (0, 0) | (1, 0) | (1, 1) |\n| --- | ---: | ---: | ---: |\n".to_owned();
+    for design in ["naive", "dedup-only", "versioned", "check-then-write", "three-transactions"] {
+        let counts = budgets.map(|(drops, restarts)| grouped(states("two-agents", design, drops, restarts) as i128));
+        writeln!(table, "| `{design}` | {} |", counts.join(" | ")).expect("a string");
+    }
+    region("docs/decisions/0005-reference-counts.md", "counts", &table);
+}
+
+fn states(scenario: &str, design: &str, drops: u8, restarts: u8) -> usize {
+    let source = library::find(Kind::Scenario, scenario).expect("it is shipped");
+    let scenario = read_scenario(&source, &invariant_names()).expect("it is readable");
+    let source = library::find(Kind::Design, design).expect("it is shipped");
+    let design = read_design(&source).expect("it is readable");
+    let protocol = protocol_of(&scenario, None).expect("it is readable");
+    let faults = BTreeMap::from([("drop-stream", drops), ("restart-node", restarts)]);
+    let run = Run::new(scenario, design, protocol, &faults).expect("they fit");
+    engine::explore(&Simulation::new(run.model().clone()), Limits::default(), &mut |_| false).states()
 }
 
 /// Nothing else is in the folder, so nothing in it can go stale.

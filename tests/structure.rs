@@ -256,6 +256,7 @@ const LONGER: &[(&str, usize, &str)] = &[
     ("src/trace/words.rs", 700, "every action and every fact in words, one arm each"),
     ("src/world/setting.rs", 600, "everything that is derived from the model once, so that it is derived the same way"),
     ("tests/input/design.rs", 600, "whole outputs, one for each kind of mistake"),
+    ("tests/reference/state.rs", 600, "the whole state of the reference interpreter, in one piece"),
 ];
 
 #[test]
