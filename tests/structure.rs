@@ -4,6 +4,7 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use common::{files, read, region, root};
@@ -204,7 +205,8 @@ fn is_a_table<T>(folder: &str, rows: &[Row<T>], others: &[&str]) {
     let files = fs::read_dir(root().join(folder))
         .expect("the folder can be read")
         .map(|entry| entry.expect("the folder can be read").file_name().into_string().expect("names are UTF-8"));
-    let files: BTreeSet<String> = files.filter(|name| name.ends_with(".rs")).collect();
+    let files: BTreeSet<String> =
+        files.filter(|name| Path::new(name).extension().is_some_and(|end| end == "rs")).collect();
     let rows = rows.iter().map(|row| format!("{}.rs", row.name.replace('-', "_")));
     let listed: BTreeSet<String> = rows.chain(others.iter().map(|name| (*name).to_owned())).collect();
     assert_eq!(files, listed, "{folder} holds its rows, and what this test names");
@@ -300,7 +302,7 @@ fn lines_end_as_they_should() {
         assert!(text.is_empty() || text.ends_with('\n'), "{path} ends with a newline");
         assert!(!text.contains('\r') && !text.contains('\t'), "{path} has neither tabs nor carriage returns");
         // Drawings and outputs are padded as the product pads them.
-        if !path.starts_with("tests/") && !path.ends_with(".md") {
+        if !path.starts_with("tests/") && Path::new(&path).extension().is_none_or(|end| end != "md") {
             let padded = text.lines().find(|line| line.ends_with(' '));
             assert_eq!(padded, None, "{path} has no spaces at the end of a line");
         }

@@ -147,7 +147,6 @@ fn step(dice: &mut Dice, names: &[&str]) -> Step {
         clock_stands: dice.chance(10),
         fault: dice.chance(20),
         orphan: dice.chance(20),
-        ..Does::default()
     };
     Step {
         does,
