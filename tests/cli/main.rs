@@ -241,9 +241,13 @@ fn compare_finds_what_is_expected() {
         "compare -q two-agents-drop --design naive --invariant no-double-write",
         1,
         str![[r#"
-| design | no-double-write | a write                | states |
-|--------|-----------------|------------------------|--------|
-| naive  | violated 11+1   | 1 transaction, 2 steps | 2026   |
+|                 | naive                  |
+|-----------------|------------------------|
+| no-double-write | violated 11+1          |
+| a write costs   | 1 transaction, 2 steps |
+| refused calls   | 0.0 %                  |
+| replayed calls  | 0.0 %                  |
+| states explored | 2026                   |
 
 Over the scenarios two-agents-drop.
 A cell is the worst verdict over the scenarios. Violated: steps + faults of the shortest break, and of
@@ -255,9 +259,13 @@ those that need fewer faults; the scenario is named when it is not the first.
         "compare -q laptop-basket --design naive --invariant no-double-write",
         0,
         str![[r#"
-| design | no-double-write | a write                | states |
-|--------|-----------------|------------------------|--------|
-| naive  | violated 12+1   | 1 transaction, 2 steps | 11866  |
+|                 | naive                  |
+|-----------------|------------------------|
+| no-double-write | violated 12+1          |
+| a write costs   | 1 transaction, 2 steps |
+| refused calls   | 0.0 %                  |
+| replayed calls  | 0.0 %                  |
+| states explored | 11866                  |
 
 Over the scenarios laptop-basket.
 A cell is the worst verdict over the scenarios. Violated: steps + faults of the shortest break, and of
