@@ -34,8 +34,8 @@ fn simulation((scenario, design, faults): Subject) -> Arc<Simulation> {
 }
 
 fn name((scenario, design, faults): Subject) -> String {
-    let budgets: String = faults.iter().map(|(fault, budget)| format!(" {fault}={budget}")).collect();
-    format!("{scenario} x {design}{budgets}")
+    let budgets = faults.iter().map(|(fault, budget)| format!("{fault}={budget}"));
+    [format!("{scenario} x {design}")].into_iter().chain(budgets).collect::<Vec<_>>().join(" ")
 }
 
 fn engines(criterion: &mut Criterion) {

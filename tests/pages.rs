@@ -2,17 +2,20 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use common::{files, handlecheck, read, region, same};
 use handlecheck::action::ACTIONS;
 use handlecheck::diagrams::FORMATS;
+use handlecheck::engine::{self, Limits};
 use handlecheck::faults::FAULTS;
 use handlecheck::handler::STEPS;
-use handlecheck::input::{Kind, library, read_design, read_protocol, read_scenario};
+use handlecheck::input::{Kind, library, protocol_of, read_design, read_protocol, read_scenario};
 use handlecheck::invariants::INVARIANTS;
 use handlecheck::model::limits;
-use handlecheck::run::invariant_names;
+use handlecheck::run::{Run, invariant_names};
+use handlecheck::step::Simulation;
 use handlecheck::table::Row;
 
 /// Says at the top of each page where it comes from.
@@ -201,7 +204,7 @@ fn limits() {
     assert_eq!(found, known, "this test lists every constant of `model::limits`");
     let mut table = "| limit | of |\n| ---: | --- |\n".to_owned();
     for ((_, doc), (_, value)) in declared.iter().zip(values) {
-        writeln!(table, "| {} | {} |", grouped(*value), lower_first(doc)).expect("a string");
+        writeln!(table, "| {} | {} |", grouped(*value), lower_first(doc.trim_end_matches('.'))).expect("a string");
     }
     region("docs/limits.md", "limits", &table);
 }
@@ -233,12 +236,35 @@ fn grouped(number: i128) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
     }
     text
+}
+
+/// The counts of states in the decision about them.
+#[test]
+fn counts() {
+    let budgets: [(u8, u8); 3] = [(0, 0), (1, 0), (1, 1)];
+    let mut table = "| design | (0, 0) | (1, 0) | (1, 1) |\n| --- | ---: | ---: | ---: |\n".to_owned();
+    for design in ["naive", "dedup-only", "versioned", "check-then-write", "three-transactions"] {
+        let counts = budgets.map(|(drops, restarts)| grouped(states("two-agents", design, drops, restarts) as i128));
+        writeln!(table, "| `{design}` | {} |", counts.join(" | ")).expect("a string");
+    }
+    region("docs/decisions/0005-reference-counts.md", "counts", &table);
+}
+
+fn states(scenario: &str, design: &str, drops: u8, restarts: u8) -> usize {
+    let source = library::find(Kind::Scenario, scenario).expect("it is shipped");
+    let scenario = read_scenario(&source, &invariant_names()).expect("it is readable");
+    let source = library::find(Kind::Design, design).expect("it is shipped");
+    let design = read_design(&source).expect("it is readable");
+    let protocol = protocol_of(&scenario, None).expect("it is readable");
+    let faults = BTreeMap::from([("drop-stream", drops), ("restart-node", restarts)]);
+    let run = Run::new(scenario, design, protocol, &faults).expect("they fit");
+    engine::explore(&Simulation::new(run.model().clone()), Limits::default(), &mut |_| false).states()
 }
 
 /// Nothing else is in the folder, so nothing in it can go stale.
@@ -249,4 +275,42 @@ fn every_page_of_the_reference_is_made_here() {
         assert!(made.contains(&format!("\"{page}\"")), "{page} is made by no test");
         assert!(read(&page).starts_with(MADE), "{page} says where it comes from");
     }
+}
+
+/// Every word that an input can hold is told of in `docs/inputs.md`.
+#[test]
+fn every_word_of_the_inputs_is_explained() {
+    let page = read("docs/inputs.md");
+    let mut missing = Vec::new();
+    for path in files("src/model", ".rs") {
+        let text = read(&path);
+        let mut kind = "";
+        for line in text.lines() {
+            if let Some(name) = line.strip_prefix("    ").and_then(|line| line.strip_suffix(" {")) {
+                kind = name;
+            }
+            let word = line.trim().split_once(" = \"").and_then(|(_, rest)| rest.strip_suffix("\","));
+            if let Some(word) = word.filter(|_| line.starts_with("        ")) {
+                let mentioned = ["`", "\"", "= "].iter().any(|before| page.contains(&format!("{before}{word}")));
+                if !mentioned && kind != "Verdict" {
+                    missing.push(format!("{kind}: {word}"));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "docs/inputs.md does not tell of {}", missing.join(", "));
+    // The settings themselves, as their readers name them.
+    for file in ["src/input/design.rs", "src/input/client.rs", "src/input/protocol.rs"] {
+        let text = read(file);
+        for key in text.split("table.").skip(1).filter(|call| is_a_get(call)).filter_map(|call| call.split('"').nth(1))
+        {
+            let told = [format!("`{key}`"), format!("`[{key}"), format!("{key} = "), format!("`[client.{key}]`")];
+            assert!(told.iter().any(|told| page.contains(told)) || key == "else", "docs/inputs.md tells of {key}");
+        }
+    }
+}
+
+/// Whether this is a call that reads one key.
+fn is_a_get(call: &str) -> bool {
+    ["word(\"", "words(\"", "get(\""].iter().any(|start| call.starts_with(start))
 }

@@ -7,15 +7,17 @@ use handlecheck::{action, engine, model, trace, world};
 
 use common::read;
 
+#[path = "."]
 mod handler {
     pub use handlecheck::handler::{End, Handling, Requires, Step, Writes};
-    #[path = "../recipes/check_unshared.rs"]
+    #[path = "recipes/check_unshared.rs"]
     pub mod check_unshared;
 }
 
+#[path = "."]
 mod faults {
     pub use handlecheck::faults::{Fault, Strike, Strikes};
-    #[path = "../recipes/forget_view.rs"]
+    #[path = "recipes/forget_view.rs"]
     pub mod forget_view;
 
     /// As in the product, where each fault finds it.
@@ -24,10 +26,11 @@ mod faults {
     }
 }
 
+#[path = "."]
 mod invariants {
     use handlecheck::invariants::Violation;
     pub use handlecheck::invariants::{Invariant, Judgement};
-    #[path = "../recipes/no_refusal.rs"]
+    #[path = "recipes/no_refusal.rs"]
     pub mod no_refusal;
 
     /// As in the product, where each invariant finds it.
@@ -36,9 +39,10 @@ mod invariants {
     }
 }
 
+#[path = "."]
 mod diagrams {
     pub use handlecheck::diagrams::Format;
-    #[path = "../recipes/outline.rs"]
+    #[path = "recipes/outline.rs"]
     pub mod outline;
 }
 

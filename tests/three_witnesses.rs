@@ -74,7 +74,8 @@ fn the_engine_agrees_with_the_reference_interpreter() {
                 (finally.name.clone(), compiled)
             })
             .collect();
-        let holds: Vec<(&str, Box<dyn Fn(&State) -> bool>)> = compiled
+        type Holds<'a> = Box<dyn Fn(&State) -> bool + 'a>;
+        let holds: Vec<(&str, Holds<'_>)> = compiled
             .iter()
             .map(|(name, compiled)| {
                 let model = &model;

@@ -1,8 +1,8 @@
 //! Creates the resource.
 //!
 //! The new resource belongs to the principal of the request, and the answer names its handle. Every execution makes one
-//! more: a call that is repeated without a key mints twice. Where the protocol lets the client name what it mints (`task-ids =
-//! "client"`), a mint under a name that is taken answers what is there.
+//! more: a call that is repeated without a key mints twice. Where the protocol lets the client name what it mints
+//! (`task-ids = "client"`), a mint under a name that is taken answers what is there.
 
 use super::{End, Handling, Requires, Step, Writes};
 

@@ -137,12 +137,12 @@ pub fn trace(
         invariant: invariant.to_owned(),
         kind: None,
         sentence: sentence.to_owned(),
-        loops_from: None,
         faults: u32::try_from(steps.iter().filter(|step| step.does.fault).count()).expect("there are few steps"),
         agents,
         nodes: vec!["node-1".to_owned(), "node-2".to_owned()],
         resources: vec![resource],
         steps,
+        loops_from: None,
     }
 }
 

@@ -142,9 +142,11 @@ fn step(dice: &mut Dice, names: &[&str]) -> Step {
         handle: dice.maybe(40, |dice| dice.name(names)),
         principal: dice.maybe(20, |dice| dice.name(names)),
         leaked_key: dice.maybe(10, |dice| dice.name(names)),
+        key: dice.maybe(10, |dice| dice.name(names)),
+        same_id_as: dice.maybe(10, |dice| dice.name(names)),
+        clock_stands: dice.chance(10),
         fault: dice.chance(20),
         orphan: dice.chance(20),
-        ..Does::default()
     };
     Step {
         does,

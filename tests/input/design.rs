@@ -113,8 +113,8 @@ fn an_unknown_step() {
    :                             ^^^^^^^^^^^^^^^
    `----
   help: did you mean `check-version`? expected one of resolve, authorize, check-permission, check-live,
-        check-open, find-key, claim-key, record-key, release-key, check-version, acquire-lease,
-        release-lease, check-lease, check-fence, check-approval, read, load, write-content, advance-version,
+        check-open, find-key, claim-key, record-key, release-key, check-version, check-approval,
+        acquire-lease, release-lease, check-lease, check-fence, read, load, write-content, advance-version,
         save, apply, call-upstream, mint
 
 "#]],
@@ -128,8 +128,8 @@ fn an_unknown_step() {
    :                             ^^^^^^^
    `----
   help: expected one of resolve, authorize, check-permission, check-live, check-open, find-key, claim-key,
-        record-key, release-key, check-version, acquire-lease, release-lease, check-lease, check-fence,
-        check-approval, read, load, write-content, advance-version, save, apply, call-upstream, mint
+        record-key, release-key, check-version, check-approval, acquire-lease, release-lease, check-lease,
+        check-fence, read, load, write-content, advance-version, save, apply, call-upstream, mint
 
 "#]],
     );

@@ -13,6 +13,9 @@
 //! - `cancel` stops an orphan only behind its first transaction and before its last.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(clippy::cast_possible_truncation, reason = "the limits of a scenario keep indices small")]
+#![allow(clippy::disallowed_types, reason = "the order of what was visited is never looked at")]
+#![allow(clippy::struct_excessive_bools, reason = "the state says what is so in plain facts")]
 
 pub mod actions;
 pub mod client;

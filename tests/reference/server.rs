@@ -313,7 +313,7 @@ fn end_with(world: &mut World<'_>, call: &mut Call, mut end: steps::End) {
     if world.model.design.keys.record == Record::EveryOutcome && end.recorded {
         let entry = KeyEntry::Record {
             fingerprint: keys::fingerprint(world.model, &request),
-            answer: Answer { breaks: Default::default(), ..end.answer },
+            answer: Answer { breaks: std::collections::BTreeSet::default(), ..end.answer },
             by: judge::principal(world.model, request.agent).clone(),
         };
         if let Some(place) = keys::key_place(world, &request, node) {
