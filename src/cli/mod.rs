@@ -8,6 +8,7 @@ mod diagram;
 mod explain;
 mod exploring;
 mod list;
+mod new;
 mod replay;
 mod test;
 mod writing;
@@ -81,6 +82,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Say what there is: steps, faults, invariants, designs, scenarios, protocols, formats, ..
     List(list::Arguments),
+    /// Write a commented file to start from
+    New(new::Arguments),
     /// Print completions for a shell
     Completions(completions::Arguments),
 }
@@ -156,6 +159,7 @@ fn run() -> u8 {
         Command::Diagram(arguments) => diagram::run(&arguments, terminal, &mut out),
         Command::Replay(arguments) => replay::run(&arguments, terminal, &mut out),
         Command::List(arguments) => list::run(&arguments, terminal, &mut out),
+        Command::New(arguments) => new::run(&arguments, terminal, &mut out),
         Command::Completions(arguments) => completions::run(&arguments, terminal, &mut out),
     };
     let printed = print(&out);
