@@ -17,6 +17,7 @@ pub mod harness;
 pub mod input;
 pub mod invariants;
 pub mod model;
+pub mod outcomes;
 pub mod reports;
 pub mod run;
 pub mod step;

@@ -11,7 +11,8 @@ use handlecheck::faults::FAULTS;
 use handlecheck::handler::STEPS;
 use handlecheck::input::{Kind, library, read_design, read_protocol, read_scenario};
 use handlecheck::invariants::INVARIANTS;
-use handlecheck::model::limits;
+use handlecheck::model::{Outcome, limits};
+use handlecheck::outcomes;
 use handlecheck::run::invariant_names;
 use handlecheck::table::Row;
 
@@ -96,6 +97,21 @@ fn actions() {
     }
     text.push_str("\nEverything else that can happen is a [fault](faults.md).\n");
     same("docs/reference/actions.md", &text);
+}
+
+#[test]
+fn outcomes_of_calls() {
+    let thing = |outcome: &Outcome| Thing {
+        name: outcome.name().to_owned(),
+        line: outcomes::summary(*outcome).to_owned(),
+        body: outcomes::page(*outcome),
+    };
+    let things: Vec<Thing> = Outcome::ALL.iter().map(thing).collect();
+    let about = "How a call ends, and how that is put on the wire. All but `ok` are refusals: a step ended the call and its \
+transaction was\nrolled back. In MCP a refusal by a tool is a *result* with `isError: true`, which clients give to the \
+model; JSON-RPC errors are for\nrequests that reach no tool (MCP 2026-07-28, server/tools). Codes of a server's own lie outside \
+of -32768 to -32000.";
+    same("docs/reference/outcomes.md", &Page::new("Outcomes", about).list(&things));
 }
 
 #[test]
@@ -233,7 +249,7 @@ fn grouped(number: i128) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
