@@ -20,6 +20,7 @@ pub mod model;
 pub mod outcomes;
 pub mod reports;
 pub mod run;
+pub mod schema;
 pub mod step;
 pub mod suggest;
 pub mod table;

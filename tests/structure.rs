@@ -33,6 +33,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("diagrams", &["trace", "table"]),
     ("explain", &["diagrams", "trace"]),
     ("reports", &["run", "model"]),
+    ("schema", &["input", "handler", "faults", "model"]),
     ("cli", EVERYTHING),
 ];
 
@@ -51,6 +52,7 @@ const EVERYTHING: &[&str] = &[
     "outcomes",
     "reports",
     "run",
+    "schema",
     "step",
     "suggest",
     "table",

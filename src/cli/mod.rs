@@ -10,6 +10,7 @@ mod exploring;
 mod list;
 mod new;
 mod replay;
+mod schema;
 mod test;
 mod writing;
 
@@ -84,6 +85,8 @@ enum Command {
     List(list::Arguments),
     /// Write a commented file to start from
     New(new::Arguments),
+    /// Print the JSON Schema of a kind of file, for editors
+    Schema(schema::Arguments),
     /// Print completions for a shell
     Completions(completions::Arguments),
 }
@@ -160,6 +163,7 @@ fn run() -> u8 {
         Command::Replay(arguments) => replay::run(&arguments, terminal, &mut out),
         Command::List(arguments) => list::run(&arguments, terminal, &mut out),
         Command::New(arguments) => new::run(&arguments, terminal, &mut out),
+        Command::Schema(arguments) => schema::run(&arguments, terminal, &mut out),
         Command::Completions(arguments) => completions::run(&arguments, terminal, &mut out),
     };
     let printed = print(&out);
