@@ -13,7 +13,8 @@ use handlecheck::faults::FAULTS;
 use handlecheck::handler::STEPS;
 use handlecheck::input::{Kind, library, protocol_of, read_design, read_protocol, read_scenario};
 use handlecheck::invariants::INVARIANTS;
-use handlecheck::model::limits;
+use handlecheck::model::{Outcome, limits};
+use handlecheck::outcomes;
 use handlecheck::run::{Run, invariant_names};
 use handlecheck::step::Simulation;
 use handlecheck::table::Row;
@@ -99,6 +100,21 @@ fn actions() {
     }
     text.push_str("\nEverything else that can happen is a [fault](faults.md).\n");
     same("docs/reference/actions.md", &text);
+}
+
+#[test]
+fn outcomes_of_calls() {
+    let thing = |outcome: &Outcome| Thing {
+        name: outcome.name().to_owned(),
+        line: outcomes::summary(*outcome).to_owned(),
+        body: outcomes::page(*outcome),
+    };
+    let things: Vec<Thing> = Outcome::ALL.iter().map(thing).collect();
+    let about = "How a call ends, and how that is put on the wire. All but `ok` are refusals: a step ended the call and its \
+transaction was\nrolled back. In MCP a refusal by a tool is a *result* with `isError: true`, which clients give to the \
+model; JSON-RPC errors are for\nrequests that reach no tool (MCP 2026-07-28, server/tools). Codes of a server's own lie outside \
+of -32768 to -32000.";
+    same("docs/reference/outcomes.md", &Page::new("Outcomes", about).list(&things));
 }
 
 #[test]

@@ -30,9 +30,11 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("input", &["assertion", "handler", "faults", "table", "model", "suggest"]),
     ("trace", &["step", "input", "action", "faults", "invariants", "world", "engine", "model"]),
     ("run", &["trace", "step", "input", "action", "faults", "invariants", "engine", "model"]),
+    ("outcomes", &["input", "handler", "model"]),
     ("diagrams", &["trace", "table"]),
     ("explain", &["diagrams", "trace"]),
     ("reports", &["run", "model"]),
+    ("schema", &["input", "handler", "faults", "model"]),
     ("cli", EVERYTHING),
 ];
 
@@ -48,8 +50,10 @@ const EVERYTHING: &[&str] = &[
     "input",
     "invariants",
     "model",
+    "outcomes",
     "reports",
     "run",
+    "schema",
     "step",
     "suggest",
     "table",

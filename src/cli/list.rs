@@ -5,13 +5,16 @@ use std::fmt::Write;
 use super::{Failure, Terminal, exit};
 use crate::action::ACTIONS;
 use crate::input::{self, Kind, library};
+use crate::model::Outcome;
+use crate::outcomes;
 use crate::run::invariant_names;
 use crate::suggest::did_you_mean;
 use crate::table::Row;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// What to list: one of `steps`, `faults`, `invariants`, `actions`, `designs`, `scenarios`, `protocols`, `formats`
+    /// What to list: one of `steps`, `faults`, `invariants`, `actions`, `outcomes`, `designs`, `scenarios`, `protocols`,
+    /// `formats`
     #[arg(value_name = "KIND")]
     kind: Option<String>,
     /// Show the page of this one
@@ -31,6 +34,7 @@ const KINDS: &[(&str, &str)] = &[
     ("faults", "what may go wrong, within a budget"),
     ("invariants", "what must never happen"),
     ("actions", "what can happen that is no fault"),
+    ("outcomes", "how a call ends, and how that is put on the wire"),
     ("designs", "shipped designs: how a server handles calls, and how its clients behave"),
     ("scenarios", "shipped scenarios: who is there, what they want, what may go wrong"),
     ("protocols", "shipped protocols: what happens to calls, streams and ids"),
@@ -74,6 +78,14 @@ fn items(kind: &str) -> Result<Vec<Item>, Failure> {
                 page: format!("Action: {line}."),
             };
             ACTIONS.iter().map(item).collect()
+        }
+        "outcomes" => {
+            let item = |outcome: &Outcome| Item {
+                name: outcome.name().to_owned(),
+                line: outcomes::summary(*outcome).to_owned(),
+                page: outcomes::page(*outcome),
+            };
+            Outcome::ALL.iter().map(item).collect()
         }
         "designs" => shipped(Kind::Design)?,
         "scenarios" => shipped(Kind::Scenario)?,

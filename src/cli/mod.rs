@@ -8,7 +8,9 @@ mod diagram;
 mod explain;
 mod exploring;
 mod list;
+mod new;
 mod replay;
+mod schema;
 mod test;
 mod writing;
 
@@ -81,6 +83,10 @@ enum Command {
     Replay(replay::Arguments),
     /// Say what there is: steps, faults, invariants, designs, scenarios, protocols, formats, ..
     List(list::Arguments),
+    /// Write a commented file to start from
+    New(new::Arguments),
+    /// Print the JSON Schema of a kind of file, for editors
+    Schema(schema::Arguments),
     /// Print completions for a shell
     Completions(completions::Arguments),
 }
@@ -156,6 +162,8 @@ fn run() -> u8 {
         Command::Diagram(arguments) => diagram::run(&arguments, terminal, &mut out),
         Command::Replay(arguments) => replay::run(&arguments, terminal, &mut out),
         Command::List(arguments) => list::run(&arguments, terminal, &mut out),
+        Command::New(arguments) => new::run(&arguments, terminal, &mut out),
+        Command::Schema(arguments) => schema::run(&arguments, terminal, &mut out),
         Command::Completions(arguments) => completions::run(&arguments, terminal, &mut out),
     };
     let printed = print(&out);

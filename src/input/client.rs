@@ -73,7 +73,7 @@ fn reactions(on: &Table<'_>) -> BTreeMap<Event, Reaction> {
 }
 
 /// The words behind `send`.
-const SEND: [&str; 5] = ["same", "same-with-new-version", "replan", "read", "mint"];
+pub const SEND: [&str; 5] = ["same", "same-with-new-version", "replan", "read", "mint"];
 
 fn reaction(item: Item<'_>) -> Option<Reaction> {
     let table = item.table()?;

@@ -12,7 +12,7 @@ use super::report::Spot;
 const STEPS: i64 = 1_000_000;
 
 /// The verdicts that can be expected. A run that was cut short fulfils no expectation, so `inconclusive` is none.
-const VERDICTS: [Verdict; 3] = [Verdict::Holds, Verdict::Violated, Verdict::Vacuous];
+pub const VERDICTS: [Verdict; 3] = [Verdict::Holds, Verdict::Violated, Verdict::Vacuous];
 
 /// Reads `[expect]`, where it is there. Its keys name the `other` kind of input; `known` are the names of invariants and
 /// assertions, if they can be known yet.

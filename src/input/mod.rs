@@ -17,6 +17,7 @@ mod render;
 mod report;
 mod resolve;
 mod scenario;
+pub mod settings;
 mod source;
 mod words;
 

@@ -2,10 +2,10 @@
 
 /// Declares an enum whose variants have one name each, used everywhere: in files, traces, diagrams and help.
 macro_rules! named {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)+ }) => {
+    ($(#[$meta:meta])* $name:ident { $($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)+ }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name { $($(#[$doc])* $variant,)+ }
+        pub enum $name { $($(#[doc = $doc])+ $variant,)+ }
 
         impl $name {
             /// Every value, in the order of the documentation.
@@ -15,6 +15,12 @@ macro_rules! named {
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $($name::$variant => $text,)+ }
+            }
+
+            /// What this value means, in a sentence.
+            #[must_use]
+            pub const fn about(self) -> &'static str {
+                match self { $($name::$variant => concat!($($doc),+).trim_ascii(),)+ }
             }
 
             /// The value of that name.

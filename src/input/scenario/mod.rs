@@ -17,6 +17,8 @@ use super::reader::{Table, read};
 use super::report::Spot;
 use super::{Input, Source};
 
+pub use work::VERBS;
+
 /// Reads a scenario. Its `[expect]` may name the `invariants` and its own assertions; an assertion may not have the name
 /// of an invariant.
 ///

@@ -10,7 +10,7 @@ use crate::input::report::Spot;
 use crate::suggest::nearest;
 
 /// The words that say what an entry does; the value of each is the resource.
-pub(super) const VERBS: [&str; 10] =
+pub const VERBS: [&str; 10] =
     ["read", "set", "append", "increment", "mint", "close", "approve", "execute", "delete", "hand-off"];
 
 /// A key of an entry with its value.

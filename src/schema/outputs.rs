@@ -1,0 +1,272 @@
+//! The schemas of traces and of reports.
+
+use serde_json::{Map, Value, json};
+
+use super::{boolean, count, document, list, map, number, object, reference, text, words};
+use crate::faults::FAULTS;
+use crate::handler::STEPS;
+use crate::model::{Outcome, Told, Tool, Verdict, limits};
+
+/// What is there only sometimes comes behind what is always there.
+fn record(about: &str, always: Vec<(&str, Value)>, sometimes: Vec<(&str, Value)>) -> Value {
+    let required: Vec<&str> = always.iter().map(|(key, _)| *key).collect();
+    object(about, &required, always.into_iter().chain(sometimes).collect())
+}
+
+fn texts(about: &str) -> Value {
+    list(about, json!({ "type": "string" }))
+}
+
+/// The version of handlecheck, and that of the format.
+fn heading() -> Vec<(&'static str, Value)> {
+    vec![
+        ("handlecheck", text("The version of handlecheck that wrote it.")),
+        ("schema", json!({ "const": 1, "description": "The version of the format." })),
+    ]
+}
+
+/// The budget of each fault that has one.
+fn budgets() -> Value {
+    let budget = |name: &'static str| (name, number("At most so often in one run.", 0, limits::BUDGET.into()));
+    object("The budget of each fault that has one.", &[], FAULTS.iter().map(|row| budget(row.name)).collect())
+}
+
+fn outcomes() -> Value {
+    words("How a call ended.", Outcome::ALL.iter().map(|outcome| (outcome.name(), outcome.about().to_owned())))
+}
+
+pub(super) fn trace() -> Value {
+    let input = record(
+        "One of the three inputs.",
+        vec![("name", text("Its name.")), ("title", text("Its title.")), ("text", text("The text of its file."))],
+        Vec::new(),
+    );
+    let content = record(
+        "What a handle names, or what an agent believes of it.",
+        vec![("handle", text("The handle."))],
+        vec![
+            ("version", count("The version, where it is known.")),
+            ("values", texts("The values, in the order of the resource's fields.")),
+        ],
+    );
+    let agent = record(
+        "An agent.",
+        vec![("name", text("Its name.")), ("principal", text("For whom it acts."))],
+        vec![("parent", text("The agent that started it."))],
+    );
+    let resource = record(
+        "A resource.",
+        vec![("name", text("Its name.")), ("owner", text("Its owner.")), ("fields", texts("The names of its fields."))],
+        vec![("initial", reference("content"))],
+    );
+    let definitions: Map<String, Value> = [
+        ("input", input),
+        ("content", content),
+        ("agent", agent),
+        ("resource", resource),
+        ("does", does()),
+        ("call", call()),
+        ("transaction", transaction()),
+        ("answer", answer()),
+        ("commit", commit()),
+        ("step", step()),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect();
+    let mut always = heading();
+    always.extend([
+        ("scenario", reference("input")),
+        ("design", reference("input")),
+        ("protocol", reference("input")),
+        ("bounds", budgets()),
+        ("invariant", text("The invariant or assertion that is violated.")),
+        ("sentence", text("What happened, in one sentence.")),
+        ("faults", count("How many of the steps are faults.")),
+        ("agents", list("Who is there.", reference("agent"))),
+        ("nodes", texts("The names of the nodes.")),
+        ("resources", list("The resources, as they are at the start.", reference("resource"))),
+        ("steps", list("The steps. The last one shows the violation.", reference("step"))),
+    ]);
+    let sometimes = vec![
+        ("kind", text("The kind of violation, where the invariant has several.")),
+        ("loops-from", count("How many steps lead to the loop, for a run that goes round for ever.")),
+    ];
+    let about = "A run, step by step, from the initial state to a violation.";
+    document("handlecheck trace", record(about, always, sometimes), Value::Object(definitions))
+}
+
+fn does() -> Value {
+    record(
+        "What happens: the name of an action or a fault, and its operands.",
+        vec![("action", text("The action, or the fault."))],
+        vec![
+            ("agent", text("The agent that acts or is struck, or whose call it is.")),
+            ("request", text("The request, by its agent and a number.")),
+            ("node", text("The node.")),
+            ("to", texts("The receivers of a hand-off.")),
+            ("handle", text("The handle.")),
+            ("principal", text("The principal.")),
+            ("leaked-key", text("The leaked key that is presented.")),
+            ("key", text("The key.")),
+            ("same-id-as", text("The agent whose call at the node has an equal request id.")),
+            ("clock-stands", boolean("The clock that versions are taken from does not tick.")),
+            ("fault", boolean("It is a fault.")),
+            ("orphan", boolean("Nobody waits for the call's answer.")),
+        ],
+    )
+}
+
+fn call() -> Value {
+    let expected = record(
+        "A version that it expects.",
+        vec![("handle", text("Of which handle.")), ("version", count("The version."))],
+        Vec::new(),
+    );
+    record(
+        "A call, as its request says it.",
+        vec![
+            ("tool", words("The tool.", Tool::ALL.iter().map(|tool| (tool.name(), tool.about().to_owned())))),
+            ("resource", text("The resource, by its name in the scenario.")),
+            ("entry", number("The entry of the agent's work that it serves.", 1, i64::from(u32::MAX))),
+        ],
+        vec![
+            ("handle", text("The handle that it names.")),
+            ("payload", text("What it carries.")),
+            ("change", text("What the agent wants changed.")),
+            ("expects", list("The versions that it expects.", expected)),
+            ("key", text("Its key.")),
+            ("attempt", text("How it came about.")),
+        ],
+    )
+}
+
+fn transaction() -> Value {
+    let step = || json!({ "enum": STEPS.iter().map(|row| row.name).collect::<Vec<_>>() });
+    record(
+        "One transaction of a handler.",
+        vec![("steps", list("Its steps.", step())), ("number", number("Its number.", 1, i64::from(u32::MAX)))],
+        vec![
+            ("ended-by", step()),
+            ("at-end", boolean("It is one of the `at-end` transactions.")),
+            ("writes", boolean("It left something behind.")),
+        ],
+    )
+}
+
+fn answer() -> Value {
+    record(
+        "An answer.",
+        vec![("outcome", outcomes())],
+        vec![
+            ("replayed", boolean("It was answered from a record.")),
+            ("handle", text("The handle that it is about.")),
+            ("version", count("The version that it tells.")),
+            ("view", reference("content")),
+        ],
+    )
+}
+
+fn commit() -> Value {
+    let erased = record(
+        "A change that was erased.",
+        vec![("field", text("The field.")), ("of", texts("Whose changes."))],
+        Vec::new(),
+    );
+    record(
+        "A change that was accepted.",
+        vec![
+            ("agent", text("Whose.")),
+            ("intent", text("The intent, in words.")),
+            ("content", reference("content")),
+            ("shows", list("For each field, the agents whose changes it shows.", texts("Agents."))),
+            ("changed", texts("The fields whose values changed.")),
+            ("effects", number("How often the intent has taken effect; 2 for twice or more.", 0, 2)),
+        ],
+        vec![("erased", list("The changes of others that it erased.", erased))],
+    )
+}
+
+fn step() -> Value {
+    let told = record(
+        "What an agent is told about an intent.",
+        vec![
+            ("agent", text("The agent.")),
+            ("about", text("The intent, in words.")),
+            ("told", words("What it is told.", Told::ALL.iter().map(|told| (told.name(), told.about().to_owned())))),
+        ],
+        Vec::new(),
+    );
+    let change = record(
+        "A fact that changed.",
+        vec![("fact", text("What it is about.")), ("before", text("Before.")), ("after", text("After."))],
+        Vec::new(),
+    );
+    let belief = record(
+        "A belief that differs from what is true.",
+        vec![("agent", text("Whose.")), ("believes", reference("content"))],
+        vec![("truth", reference("content"))],
+    );
+    record(
+        "One step.",
+        vec![("does", reference("does")), ("sentence", text("What happened, in one sentence."))],
+        vec![
+            ("call", reference("call")),
+            ("transaction", reference("transaction")),
+            ("answer", reference("answer")),
+            ("told", list("What agents were told.", told)),
+            ("changes", list("Every fact that changed.", change)),
+            ("commits", list("The commits.", reference("commit"))),
+            ("beliefs", list("Beliefs that differ from what is true.", belief)),
+        ],
+    )
+}
+
+pub(super) fn report() -> Value {
+    let found = || vec![("steps", count("Its steps.")), ("faults", count("Its faults."))];
+    let trace = || ("trace", text("The file of its trace."));
+    let invariant = record(
+        "What came out for one invariant or assertion.",
+        vec![
+            ("name", text("Its name.")),
+            (
+                "verdict",
+                words("The verdict.", Verdict::ALL.iter().map(|verdict| (verdict.name(), verdict.about().to_owned()))),
+            ),
+            ("expected", json!({ "type": ["string", "null"], "description": "What the inputs expect." })),
+        ],
+        found()
+            .into_iter()
+            .chain([
+                trace(),
+                ("breaks", list("Every break that is cheapest in steps or in faults.", reference("break"))),
+                ("sentence", text("What happens in the shortest break.")),
+            ])
+            .collect(),
+    );
+    let run = record(
+        "One run.",
+        vec![
+            ("scenario", text("The scenario's name.")),
+            ("design", text("The design's name.")),
+            ("protocol", text("The protocol's name.")),
+            ("bounds", record("In which bounds.", vec![("faults", budgets())], Vec::new())),
+            ("complete", boolean("Every reachable state was explored.")),
+            ("states", count("Distinct states.")),
+            ("transitions", count("Transitions taken.")),
+            ("depth", count("Length of the longest shortest path.")),
+            ("engine", text("The engine.")),
+            ("reductions", texts("The reductions that were used.")),
+            ("invariants", list("One for each invariant and assertion.", reference("invariant"))),
+            ("actions", map("How often each action was taken.", count(""))),
+            ("outcomes", map("How often calls ended with each outcome.", count(""))),
+            ("never", texts("The actions that could have happened in this run, and never did.")),
+        ],
+        vec![("stopped", text("Why it is not complete."))],
+    );
+    let definitions =
+        json!({ "run": run, "invariant": invariant, "break": record("A break.", found(), vec![trace()]) });
+    let mut always = heading();
+    always.push(("runs", list("The runs.", reference("run"))));
+    document("handlecheck report", record("What came out of runs.", always, Vec::new()), definitions)
+}

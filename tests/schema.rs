@@ -1,0 +1,220 @@
+//! `schema`: every shipped file fits its schema, and what is misspelt does not.
+
+mod common;
+
+use std::path::Path;
+
+use common::{files, handlecheck, read, root};
+use serde_json::{Value, json};
+
+/// As much of JSON Schema as our schemas use. A keyword that it does not know is a mistake of this test.
+struct Schema(Value);
+
+impl Schema {
+    fn of(kind: &str) -> Self {
+        let said = handlecheck(&root(), &["schema", kind]);
+        assert_eq!((said.code, &*said.err), (0, ""));
+        Self(serde_json::from_str(&said.out).expect("a schema is JSON"))
+    }
+
+    /// Why a value does not fit; `None`: it does.
+    fn refuses(&self, value: &Value) -> Option<String> {
+        self.check(&self.0, value, "").err()
+    }
+
+    fn check(&self, schema: &Value, value: &Value, at: &str) -> Result<(), String> {
+        let rules = schema.as_object().ok_or_else(|| format!("{at}: no schema"))?;
+        for (keyword, rule) in rules {
+            let holds = match keyword.as_str() {
+                "$schema" | "$defs" | "title" | "description" | "default" => true,
+                "$ref" => {
+                    let path = rule.as_str().and_then(|path| path.strip_prefix('#')).expect("references are local");
+                    let target = self.0.pointer(path).unwrap_or_else(|| panic!("{path} is not there"));
+                    self.check(target, value, at)?;
+                    true
+                }
+                "type" => match rule {
+                    Value::Array(types) => types.iter().any(|one| is(value, one)),
+                    one => is(value, one),
+                },
+                "const" => value == rule,
+                "enum" => list(rule).contains(value),
+                "anyOf" => list(rule).iter().any(|one| self.check(one, value, at).is_ok()),
+                "oneOf" => list(rule).iter().filter(|one| self.check(one, value, at).is_ok()).count() == 1,
+                "not" => self.check(rule, value, at).is_err(),
+                "pattern" => value.as_str().is_none_or(|text| match rule.as_str() {
+                    Some(r"\S") => !text.trim().is_empty(),
+                    Some(r"^[^\n]*\S[^\n]*\n?$") => !text.trim().is_empty() && !text.trim_end().contains('\n'),
+                    other => panic!("this test does not know the pattern {other:?}"),
+                }),
+                "minimum" => value.as_i64().is_none_or(|number| number >= rule.as_i64().expect("a number")),
+                "maximum" => value.as_i64().is_none_or(|number| number <= rule.as_i64().expect("a number")),
+                "minItems" => value.as_array().is_none_or(|all| all.len() as u64 >= size(rule)),
+                "minProperties" => value.as_object().is_none_or(|all| all.len() as u64 >= size(rule)),
+                "maxProperties" => value.as_object().is_none_or(|all| all.len() as u64 <= size(rule)),
+                "uniqueItems" => value
+                    .as_array()
+                    .is_none_or(|all| all.iter().enumerate().all(|(index, one)| !all[..index].contains(one))),
+                "required" => value
+                    .as_object()
+                    .is_none_or(|all| list(rule).iter().all(|key| all.contains_key(key.as_str().expect("a key")))),
+                "dependentRequired" => value.as_object().is_none_or(|all| {
+                    let mut rules = rule.as_object().expect("an object").iter();
+                    rules.all(|(key, others)| {
+                        let others = list(others).iter().map(|key| key.as_str().expect("a key"));
+                        !all.contains_key(key) || others.into_iter().all(|key| all.contains_key(key))
+                    })
+                }),
+                "items" => {
+                    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+                        self.check(rule, item, &format!("{at}/{index}"))?;
+                    }
+                    true
+                }
+                "properties" => {
+                    for (key, one) in rule.as_object().expect("an object") {
+                        if let Some(item) = value.get(key) {
+                            self.check(one, item, &format!("{at}/{key}"))?;
+                        }
+                    }
+                    true
+                }
+                "propertyNames" => {
+                    for key in value.as_object().into_iter().flat_map(|all| all.keys()) {
+                        self.check(rule, &json!(key), &format!("{at}/{key}"))?;
+                    }
+                    true
+                }
+                "additionalProperties" => {
+                    let named = rules.get("properties").and_then(Value::as_object);
+                    for (key, item) in value.as_object().into_iter().flatten() {
+                        if named.is_some_and(|named| named.contains_key(key)) {
+                            continue;
+                        }
+                        if rule == &json!(false) {
+                            return Err(format!("{at}/{key}: no such key"));
+                        }
+                        self.check(rule, item, &format!("{at}/{key}"))?;
+                    }
+                    true
+                }
+                other => panic!("this test does not know the keyword {other}"),
+            };
+            if !holds {
+                return Err(format!("{at}: {keyword} of {rule} refuses {value}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().expect("this keyword takes a list")
+}
+
+fn size(value: &Value) -> u64 {
+    value.as_u64().expect("this keyword takes a number")
+}
+
+fn is(value: &Value, kind: &Value) -> bool {
+    match kind.as_str().expect("a type is a word") {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        "integer" => value.is_i64() || value.is_u64(),
+        other => panic!("this test does not know the type {other}"),
+    }
+}
+
+fn toml(text: &str) -> Value {
+    let table: toml::Table = text.parse().expect("it is TOML");
+    serde_json::to_value(table).expect("every value is one of JSON")
+}
+
+fn kind_of(path: &str) -> &str {
+    let folder = Path::new(path).parent().and_then(|folder| folder.file_name()).and_then(|name| name.to_str());
+    match folder.expect("a model is in a folder") {
+        "incidents" => path.trim_end_matches(".toml").rsplit('.').next().expect("there is a last part"),
+        folder => folder.trim_end_matches('s'),
+    }
+}
+
+#[test]
+fn every_shipped_model_fits() {
+    let mut seen = [0; 3];
+    for (index, kind) in ["scenario", "design", "protocol"].into_iter().enumerate() {
+        let schema = Schema::of(kind);
+        for path in files("models", ".toml").iter().filter(|path| kind_of(path) == kind) {
+            seen[index] += 1;
+            assert_eq!(schema.refuses(&toml(&read(path))), None, "{path}");
+        }
+    }
+    assert_eq!(seen.iter().sum::<usize>(), files("models", ".toml").len());
+    assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
+}
+
+#[test]
+fn every_shipped_trace_fits() {
+    let schema = Schema::of("trace");
+    let traces = files("traces", ".json");
+    assert!(!traces.is_empty());
+    for path in traces {
+        assert_eq!(schema.refuses(&serde_json::from_str(&read(&path)).expect("it is JSON")), None, "{path}");
+    }
+}
+
+#[test]
+fn a_report_fits() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let said = handlecheck(
+        folder.path(),
+        &["check", "-q", "two-agents-drop", "--design", "naive", "--design", "versioned", "--format", "json"],
+    );
+    let report: Value = serde_json::from_str(&said.out).expect("a report is JSON");
+    let schema = Schema::of("report");
+    assert_eq!(schema.refuses(&report), None);
+    // What this command wrote: a trace of each break.
+    let trace = Schema::of("trace");
+    for entry in std::fs::read_dir(folder.path().join("traces")).expect("something is violated") {
+        let text = std::fs::read_to_string(entry.expect("a file").path()).expect("it can be read");
+        assert_eq!(trace.refuses(&serde_json::from_str(&text).expect("it is JSON")), None);
+    }
+}
+
+/// The canary: what is wrong does not fit.
+#[test]
+fn what_is_misspelt_does_not_fit() {
+    let design = Schema::of("design");
+    let refused = |schema: &Schema, text: &str| assert!(schema.refuses(&toml(text)).is_some(), "{text}");
+    let read = "[server.read]\ntransactions = [[\"resolve\", \"read\"]]\n";
+    assert_eq!(design.refuses(&toml(read)), None);
+    for wrong in [
+        "[server]\nstate = \"stroe\"",
+        "[server.keys]\nscoop = []",
+        "[client]\npayload = \"all\"",
+        "[client]\nattempts = 0",
+        "[client.on]\nstale-veiw = { tell = \"ok\" }",
+        "[client.on]\nstale-view = { send = \"same\", tell = \"ok\" }",
+        "[client.on]\nstale-view = { send = \"replan\", if = \"disjoint\" }",
+        "[server.write]\ntransactions = [[\"aply\"]]",
+    ] {
+        let text = if wrong.starts_with("[server]") { format!("{wrong}\n{read}") } else { format!("{read}{wrong}") };
+        refused(&design, &text);
+    }
+    refused(&design, "[server]\nstate = \"store\"");
+    let scenario = Schema::of("scenario");
+    let agent = "[agents.A]\nprincipal = \"u\"\n";
+    assert_eq!(scenario.refuses(&toml(&format!("nodes = 1\n{agent}work = [{{ read = \"x\" }}]"))), None);
+    for wrong in [
+        format!("nodes = 9\n{agent}"),
+        format!("nodes = 1\n{agent}work = [{{ raed = \"x\" }}]"),
+        format!("nodes = 1\n{agent}work = [{{ set = \"x\", read = \"x\" }}]"),
+        format!("nodes = 1\n{agent}parent = \"B\""),
+        format!("nodes = 1\n{agent}[faults]\ndrop-steam = 1"),
+    ] {
+        refused(&scenario, &wrong);
+    }
+    refused(&Schema::of("protocol"), "resumable = \"never\"");
+}
