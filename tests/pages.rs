@@ -11,7 +11,7 @@ use handlecheck::diagrams::FORMATS;
 use handlecheck::engine::{self, Limits};
 use handlecheck::faults::FAULTS;
 use handlecheck::handler::STEPS;
-use handlecheck::input::{Kind, library, protocol_of, read_design, read_protocol, read_scenario};
+use handlecheck::input::{Kind, Source, library, protocol_of, read_design, read_protocol, read_scenario};
 use handlecheck::invariants::INVARIANTS;
 use handlecheck::model::{Outcome, limits};
 use handlecheck::outcomes;
@@ -85,7 +85,14 @@ run, at any point.\nDelay, reordering and pauses need no fault: they are interle
 
 #[test]
 fn invariants() {
-    let things: Vec<Thing> = INVARIANTS.iter().map(|row| thing(row, "")).collect();
+    let things: Vec<Thing> = INVARIANTS
+        .iter()
+        .map(|row| {
+            let anomaly = row.anomaly.as_ref();
+            let more = anomaly.map(|anomaly| format!("Known as *{}*: {}.", anomaly.name, anomaly.reference));
+            thing(row, &more.unwrap_or_default())
+        })
+        .collect();
     let about = "What must never happen, whatever the design. Each invariant has a *witness*, the situation that it is \
 about: where no run\nreaches it, the verdict is `vacuous` rather than `holds`.";
     same("docs/reference/invariants.md", &Page::new("Invariants", about).list(&things));
@@ -124,10 +131,11 @@ fn formats() {
     same("docs/reference/formats.md", &Page::new("Formats", "What a trace can be drawn as.").list(&things));
 }
 
-fn shipped(kind: Kind, title_and_about: impl Fn(&str) -> (String, String)) -> Vec<Thing> {
+fn shipped(kind: Kind, title_and_about: impl Fn(&Source) -> (String, String)) -> Vec<Thing> {
     let name = |name: &'static str| {
-        let (title, about) = title_and_about(name);
-        let file = format!("models/{}/{name}.toml", kind.folder());
+        let source = library::find(kind, name).expect("it is listed");
+        let (title, about) = title_and_about(&source);
+        let file = source.origin.replace("built-in/", "models/");
         let body = format!("*{title}.* {}\n\nFile: [`{file}`](../../{file})", about.trim());
         Thing { name: name.to_owned(), line: title, body }
     };
@@ -136,9 +144,8 @@ fn shipped(kind: Kind, title_and_about: impl Fn(&str) -> (String, String)) -> Ve
 
 #[test]
 fn designs() {
-    let things = shipped(Kind::Design, |name| {
-        let source = library::find(Kind::Design, name).expect("it is listed");
-        let value = read_design(&source).expect("it is readable").value;
+    let things = shipped(Kind::Design, |source| {
+        let value = read_design(source).expect("it is readable").value;
         (value.title, value.about)
     });
     let about = "How a server handles calls, and how its clients behave. These are built into the command and found by \
@@ -148,9 +155,8 @@ name.";
 
 #[test]
 fn scenarios() {
-    let things = shipped(Kind::Scenario, |name| {
-        let source = library::find(Kind::Scenario, name).expect("it is listed");
-        let value = read_scenario(&source, &invariant_names()).expect("it is readable").value;
+    let things = shipped(Kind::Scenario, |source| {
+        let value = read_scenario(source, &invariant_names()).expect("it is readable").value;
         (value.title, value.about)
     });
     let about = "Who is there, what they want, what may go wrong, what must hold. These are built into the command and \
@@ -160,9 +166,8 @@ found by name.";
 
 #[test]
 fn protocols() {
-    let things = shipped(Kind::Protocol, |name| {
-        let source = library::find(Kind::Protocol, name).expect("it is listed");
-        let value = read_protocol(&source).expect("it is readable").value;
+    let things = shipped(Kind::Protocol, |source| {
+        let value = read_protocol(source).expect("it is readable").value;
         (value.title, value.about)
     });
     let about = "What the transport and the protocol revision do to calls, streams and ids. These are built into the \

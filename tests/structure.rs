@@ -29,7 +29,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     // Of the handler and the faults it knows the tables, for their names and for where a step can stand.
     ("input", &["assertion", "handler", "faults", "table", "model", "suggest"]),
     ("trace", &["step", "input", "action", "faults", "invariants", "world", "engine", "model"]),
-    ("run", &["trace", "step", "input", "action", "faults", "invariants", "engine", "model"]),
+    // Of the handler it knows the table, to name the steps that never ended a call.
+    ("run", &["trace", "step", "input", "action", "faults", "invariants", "handler", "engine", "model"]),
     ("outcomes", &["input", "handler", "model"]),
     ("diagrams", &["trace", "table"]),
     ("explain", &["diagrams", "trace"]),

@@ -65,6 +65,7 @@ two-agents-drop x versioned x mcp-2026-07-28
 
   explored all: 2510 states, 7182 transitions, depth 27 (at most drop-stream 1; engine handlecheck)
   never happened: cancel
+  steps that never refused or replayed a call: resolve, authorize, check-live, read, record-key
 
 "#]],
     );
@@ -80,10 +81,12 @@ two-agents-drop x naive x mcp-2026-07-28
   violated     no-double-write  11 steps, 1 fault
 
   no-double-write: A wanted memory 32 on basket once, and it took effect twice.
+    anomaly: duplicate execution (double spend): RFC 9110 section 9.2.2; AIP-155
     11 steps, 1 fault: handlecheck explain traces/two-agents-drop.naive.no-double-write.json
 
   explored all: 2026 states, 5392 transitions, depth 20 (at most drop-stream 1; engine handlecheck)
   never happened: cancel
+  steps that never refused or replayed a call: resolve, read
 
 "#]],
     );
@@ -100,6 +103,7 @@ laptop-basket x versioned x mcp-2026-07-28
 
   cut short, since the limit of 100 states was reached: 101 states, 280 transitions, depth 6 (at most drop-stream 1, restart-node 1; engine handlecheck)
   never happened: cancel
+  steps that never refused or replayed a call: resolve, authorize, check-live, read, find-key, check-version, record-key
 
 "#]],
     );
@@ -115,10 +119,12 @@ laptop-basket x naive x mcp-2026-07-28
   violated     no-lost-update  15 steps, no faults
 
   no-lost-update: B wrote back memory 16 and erased A's change to 32, which B had not seen.
+    anomaly: lost update (P4): Berenson et al., A Critique of ANSI SQL Isolation Levels, 1995
     15 steps, no faults: handlecheck explain traces/laptop-basket.naive.no-lost-update.json
 
   cut short, since the limit of 5000 states was reached: 5002 states, 15284 transitions, depth 18 (at most drop-stream 1, restart-node 1; engine handlecheck)
   never happened: cancel
+  steps that never refused or replayed a call: resolve, read
 
 "#]],
     );
@@ -135,6 +141,7 @@ two-agents-no-faults x versioned x mcp-2026-07-28
   vacuous      no-cross-principal
 
   explored all: 298 states, 594 transitions, depth 23 (no faults; engine handlecheck)
+  steps that never refused or replayed a call: resolve, authorize, check-live, read, find-key, record-key
   vacuous: no run reaches the situation that the invariant is about, so it can't be violated
 
 "#]],
@@ -147,6 +154,7 @@ two-agents-no-faults x versioned x mcp-2026-07-28
   vacuous      no-cross-principal
 
   explored all: 298 states, 594 transitions, depth 23 (no faults; engine handlecheck)
+  steps that never refused or replayed a call: resolve, authorize, check-live, read, find-key, record-key
   vacuous: no run reaches the situation that the invariant is about, so it can't be violated
 
 "#]],
@@ -163,6 +171,7 @@ two-agents-drop x naive x mcp-2026-07-28
   violated     no-double-write  11 steps, 1 fault
 
   no-double-write: A wanted memory 32 on basket once, and it took effect twice.
+    anomaly: duplicate execution (double spend): RFC 9110 section 9.2.2; AIP-155
     11 steps, 1 fault: handlecheck explain traces/two-agents-drop.naive.no-double-write.json
 
   explored all: 2026 states (at most drop-stream 1; engine stateright)
@@ -211,6 +220,7 @@ fn a_report_is_json_too() {
               "trace": "traces/two-agents-drop.naive.no-double-write.json"
             }
           ],
+          "anomaly": "duplicate execution (double spend): RFC 9110 section 9.2.2; AIP-155",
           "sentence": "A wanted memory 32 on basket once, and it took effect twice"
         }
       ],
@@ -226,6 +236,10 @@ fn a_report_is_json_too() {
       },
       "never": [
         "cancel"
+      ],
+      "never_refused": [
+        "resolve",
+        "read"
       ]
     }
   ]
@@ -285,6 +299,7 @@ laptop-basket x naive x mcp-2026-07-28
   vacuous      no-double-write  (expected violated in 12 steps with 1 faults)
 
   explored all: 233 states, 467 transitions, depth 17 (no faults; engine handlecheck)
+  steps that never refused or replayed a call: resolve, read
   vacuous: no run reaches the situation that the invariant is about, so it can't be violated
 
 "#]],

@@ -9,7 +9,7 @@ use crate::model::Outcome;
 use crate::world::{Fact, Setting};
 
 pub static INVARIANT: Invariant =
-    Invariant { sentence: "nobody is refused", witness: "an answer is received", judge, at_rest: None, anomaly: None };
+    Invariant { sentence: "nobody is refused", anomaly: None, witness: "an answer is received", judge, at_rest: None };
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
