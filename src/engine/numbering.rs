@@ -50,9 +50,14 @@ impl Numbering {
         let mut spaces = std::mem::take(&mut self.affected);
         spaces.clear();
         for &(slot, after) in writes {
-            // A gap can only arise where a component lost a number: new ones follow the greatest.
+            // A gap arises where a component lost a number, or gained one that does not follow the greatest.
             for (space, numbers) in &self.used[before[usize::from(slot)] as usize] {
                 if numbers & !self.numbers_of(after, *space) != 0 {
+                    spaces.push(*space);
+                }
+            }
+            for (space, numbers) in &self.used[after as usize] {
+                if numbers & !self.numbers_of(before[usize::from(slot)], *space) != 0 {
                     spaces.push(*space);
                 }
             }

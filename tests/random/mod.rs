@@ -1,0 +1,338 @@
+//! Models at random, as the texts of their three files: from one number, always the same.
+//!
+//! Left out is what the engine and the reference interpreter are known to have decided differently; each has its comment.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{RngCore, SeedableRng};
+
+/// The three files of a model.
+pub struct Texts {
+    pub scenario: String,
+    pub design: String,
+    pub protocol: String,
+}
+
+struct Dice(ChaCha8Rng);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        let limit = u32::try_from(limit).expect("limits are small");
+        usize::try_from(self.0.next_u32() % limit).expect("a number of 32 bits fits")
+    }
+
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
+        words[self.below(words.len())]
+    }
+
+    /// Some of these, in their order.
+    fn some<'a>(&mut self, percent: usize, words: &[&'a str]) -> Vec<&'a str> {
+        words.iter().copied().filter(|_| self.chance(percent)).collect()
+    }
+}
+
+/// A random model.
+pub fn texts(seed: u64) -> Texts {
+    let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed));
+    let dice = &mut dice;
+    Texts { scenario: scenario(dice), design: design(dice), protocol: protocol(dice) }
+}
+
+/// `task-ids = "client"` is left out: what becomes of two mints that choose one name was decided differently.
+/// So is `reissue = "same-request-id"`, which means something only together with `replies = "by-request-id"`.
+fn protocol(dice: &mut Dice) -> String {
+    let resumable = if dice.chance(80) { "never" } else { dice.pick(&["after-delivery", "always"]) };
+    let closed = dice.pick(&["cancels", "continues"]);
+    format!(
+        "title = \"Random\"\nresumable = \"{resumable}\"\nsessions = {}\nclosed-stream = \"{closed}\"\n\
+         task-ids = \"server\"\nreissue = \"new-request-id\"\n",
+        dice.chance(50)
+    )
+}
+
+/// A resource of the scenario: its name, and whether somebody mints it.
+struct Thing {
+    name: &'static str,
+    minted: bool,
+}
+
+const OWNER: &str = "user-42";
+
+fn scenario(dice: &mut Dice) -> String {
+    let mut text = format!("title = \"Random\"\nnodes = {}\n", 1 + dice.below(2));
+    let agents = 1 + dice.below(3);
+    let mut things = vec![Thing { name: "one", minted: dice.chance(20) }];
+    if dice.chance(30) {
+        things.push(Thing { name: "two", minted: dice.chance(20) });
+    }
+    for thing in things.iter().filter(|thing| !thing.minted) {
+        let shared = if dice.chance(15) { "shared-with = [\"user-7\"]\n" } else { "" };
+        let expires = if dice.chance(15) { "expires = true\n" } else { "" };
+        text += &format!(
+            "[resources.{0}]\nhandle = \"h-{0}\"\nowner = \"{OWNER}\"\nversion = {1}\n{shared}{expires}\
+             fields = {{ number = 1, rows = [] }}\n",
+            thing.name,
+            dice.below(9)
+        );
+    }
+    let subagent = agents > 1 && dice.chance(35);
+    // The more agents there are, the less each does, or few models would be small enough.
+    let longest = [3, 2, 1][agents - 1];
+    for (agent, name) in ["A", "B", "C"].into_iter().enumerate().take(agents) {
+        text += &format!("[agents.{name}]\n");
+        let is_subagent = agent == 1 && subagent;
+        let foreign = agent > 0 && !is_subagent && dice.chance(20);
+        text += &match (is_subagent, foreign) {
+            (true, _) => "parent = \"A\"\n".to_owned(),
+            (_, true) => "principal = \"user-7\"\n".to_owned(),
+            _ => format!("principal = \"{OWNER}\"\n"),
+        };
+        let mut work = Vec::new();
+        if agent == 0 {
+            for thing in things.iter().filter(|thing| thing.minted) {
+                work.push(format!("{{ mint = \"{}\", number = 1, rows = [] }}", thing.name));
+            }
+            if subagent {
+                let carries = ["", ", carries = [\"version\"]", ", carries = [\"version\", \"content\"]"];
+                let thing = &things[dice.below(things.len())];
+                work.push(format!("{{ hand-off = \"{}\", to = [\"B\"]{} }}", thing.name, dice.pick(&carries)));
+            }
+        }
+        for _ in 0..=dice.below(longest) {
+            work.push(entry(dice, &things));
+        }
+        text += &format!("work = [{}]\n", work.join(", "));
+        if dice.chance(15) {
+            text += &format!("[agents.{name}.client]\n{}", settings(dice, 15));
+        }
+    }
+    let mut faults: Vec<&str> = (0..dice.below(3)).map(|_| dice.pick(FAULTS)).collect();
+    faults.sort_unstable();
+    faults.dedup();
+    if !faults.is_empty() {
+        text += "[faults]\n";
+        faults.iter().for_each(|fault| text += &format!("{fault} = 1\n"));
+    }
+    text
+}
+
+const FAULTS: &[&str] = &[
+    "drop-stream",
+    "drop-stream",
+    "restart-node",
+    "expire-handle",
+    "expire-key",
+    "expire-claim",
+    "expire-lease",
+    "leak-handle",
+    "revoke",
+    "rotate-credential",
+    "compact",
+    "ambiguous-commit",
+    "stale-read",
+    "recreate",
+    "duplicate-call",
+    "stop-agent",
+];
+
+fn entry(dice: &mut Dice, things: &[Thing]) -> String {
+    let target = dice.below(things.len());
+    let name = things[target].name;
+    let given = if things.len() > 1 && dice.chance(30) {
+        format!(", given = [\"{}\"]", things[1 - target].name)
+    } else {
+        String::new()
+    };
+    match dice.below(11) {
+        0 | 1 => format!("{{ read = \"{name}\" }}"),
+        2..=4 => format!("{{ set = \"{name}\", number = {}{given} }}", 2 + dice.below(2)),
+        5 | 6 => format!("{{ append = \"{name}\", rows = \"x\"{given} }}"),
+        7 => format!("{{ increment = \"{name}\", number = 1{given} }}"),
+        8 => format!("{{ close = \"{name}\" }}"),
+        9 => format!("{{ {} = \"{name}\" }}", dice.pick(&["approve", "execute"])),
+        _ => format!("{{ delete = \"{name}\" }}"),
+    }
+}
+
+/// Splits steps into transactions.
+fn transactions(dice: &mut Dice, steps: &[&str], percent: usize) -> String {
+    let mut text = "[[".to_owned();
+    for (index, step) in steps.iter().enumerate() {
+        if index > 0 {
+            text += if dice.chance(percent) { "], [" } else { ", " };
+        }
+        text += &format!("\"{step}\"");
+    }
+    text + "]]"
+}
+
+/// `replies`, `reads-from` and the balancer `by-handle` stay at their defaults: which node a handle belongs to, what a
+/// cache or a replica holds, and whom an answer by request id reaches, was decided differently.
+fn design(dice: &mut Dice) -> String {
+    let mut text = "title = \"Random\"\n[server]\n".to_owned();
+    let set = |dice: &mut Dice, percent: usize, key: &str, words: &[&str]| {
+        if dice.chance(percent) { format!("{key} = \"{}\"\n", dice.pick(words)) } else { String::new() }
+    };
+    text += &set(dice, 30, "state", &["node", "session", "handle"]);
+    text += &set(dice, 30, "balancer", &["sticky"]);
+    text += &set(dice, 15, "queue", &["per-handle"]);
+    text += &set(dice, 10, "handles", &["sequential"]);
+    text += &set(dice, 30, "foreign", &["forbidden"]);
+    text += &set(dice, 10, "identity", &["node-memory"]);
+    text += &set(dice, 25, "versions", &["per-incarnation", "coarse-clock"]);
+    text += &set(dice, 25, "lease-place", &["node"]);
+    text += &set(dice, 40, "fence-seen", &["at-check"]);
+    if dice.chance(20) {
+        text += "version-required = true\n";
+    }
+    if dice.chance(50) {
+        let then = dice.pick(&["answer-unknown", "retry"]);
+        text += &format!("on-store-error = [\"{then}\", \"{}\"]\n", dice.pick(&["release-claim", "keep-claim"]));
+    }
+    let mut read = vec!["resolve"];
+    read.extend(dice.some(70, &["authorize", "check-live"]));
+    read.extend(dice.some(10, &["check-permission", "check-open", "acquire-lease", "release-lease"]));
+    read.push("read");
+    text += &format!("[server.read]\ntransactions = {}\n", transactions(dice, &read, 10));
+    text += &format!("[server.write]\n{}", write_handler(dice));
+    for tool in ["close", "execute", "approve", "delete"] {
+        if dice.chance(10) {
+            text += &format!("[server.{tool}]\n{}", write_handler(dice));
+        }
+    }
+    let mut mint = dice.some(40, &["find-key"]);
+    mint.push("mint");
+    mint.extend(dice.some(40, &["record-key"]));
+    text += &format!("[server.mint]\ntransactions = {}\n", transactions(dice, &mint, 25));
+    text += "[server.keys]\n";
+    text += &set(dice, 20, "place", &["node"]);
+    text += &set(dice, 30, "other-payload", &["replay"]);
+    text += &set(dice, 30, "record", &["every-outcome"]);
+    text += &set(dice, 30, "taken", &["refuse"]);
+    let list = |words: Vec<&str>| words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
+    if dice.chance(40) {
+        let scope = dice.some(35, &["principal", "credential", "handle", "tool"]);
+        text += &format!("scope = [{}]\n", list(scope));
+    }
+    if dice.chance(30) {
+        let fingerprint = dice.some(50, &["operation", "handle", "expected-version"]);
+        text += &format!("fingerprint = [{}]\n", list(fingerprint));
+    }
+    text += &format!("expire = {}\nclaims-expire = {}\n", dice.chance(50), dice.chance(50));
+    text += &format!("[client]\n{}", settings(dice, 50));
+    let mut on = String::new();
+    for event in EVENTS {
+        if dice.chance(30) {
+            on += &format!("{event} = {}\n", reaction(dice, 0));
+        }
+    }
+    text + "[client.on]\n" + &on
+}
+
+const EVENTS: &[&str] = &[
+    "broken-stream",
+    "not-found",
+    "forbidden",
+    "expired",
+    "closed",
+    "key-mismatch",
+    "in-progress",
+    "stale-view",
+    "stale-view",
+    "precondition-required",
+    "locked",
+    "lease-lost",
+    "stale-approval",
+    "unknown",
+];
+
+fn write_handler(dice: &mut Dice) -> String {
+    let mut steps = dice.some(80, &["resolve", "authorize"]);
+    let keys = dice.below(3);
+    if keys > 0 {
+        steps.push(if keys == 1 { "find-key" } else { "claim-key" });
+    }
+    steps.extend(dice.some(50, &["check-live", "check-version"]));
+    steps.extend(dice.some(15, &["check-permission", "check-open", "check-approval"]));
+    let leases = dice.chance(15);
+    if leases {
+        steps.push("acquire-lease");
+        steps.extend(dice.some(40, &["check-lease", "check-fence"]));
+    }
+    // The order is the designer's to choose.
+    for _ in 0..dice.below(3) {
+        let (one, other) = (dice.below(steps.len().max(1)), dice.below(steps.len().max(1)));
+        if !steps.is_empty() {
+            steps.swap(one, other);
+        }
+    }
+    match dice.below(6) {
+        0 => steps.extend(["load", "save"]),
+        1 => steps.extend(["load", "write-content", "advance-version"]),
+        _ => steps.push("apply"),
+    }
+    if keys > 0 && dice.chance(85) {
+        let at = steps.len() - dice.below(2);
+        steps.insert(at, "record-key");
+    }
+    if dice.chance(10) {
+        steps.insert(dice.below(steps.len() + 1), "call-upstream");
+    }
+    let mut at_end = Vec::new();
+    if leases && dice.chance(60) {
+        at_end.push("release-lease");
+    }
+    if keys == 2 && dice.chance(50) {
+        at_end.push("release-key");
+    }
+    let splits = dice.pick(&["0", "15", "35"]).parse().expect("it is a number");
+    let mut text = format!("transactions = {}\n", transactions(dice, &steps, splits));
+    if !at_end.is_empty() {
+        text += &format!("at-end = {}\n", transactions(dice, &at_end, 30));
+    }
+    text
+}
+
+fn settings(dice: &mut Dice, percent: usize) -> String {
+    let mut text = String::new();
+    let all: [(&str, &[&str]); 7] = [
+        ("payload", &["\"snapshot\"", "\"change\""]),
+        ("precondition", &["\"none\"", "\"viewed-version\"", "\"every-viewed-version\""]),
+        ("key", &["\"none\"", "\"per-intent\"", "\"per-attempt\"", "\"hash-of-arguments\"", "\"reused\""]),
+        ("before-write", &["\"nothing\"", "\"read-again\""]),
+        ("after-failure", &["\"stop\"", "\"next\""]),
+        ("attempts", &["\"unbounded\"", "1", "2", "3"]),
+        ("keeps", &["[]", "[\"handle\"]", "[\"handle\", \"version\"]", "[\"handle\", \"content\"]"]),
+    ];
+    for (key, words) in all {
+        if dice.chance(percent) {
+            text += &format!("{key} = {}\n", dice.pick(words));
+        }
+    }
+    if dice.chance(percent / 4) {
+        text += "blind = true\n";
+    }
+    if dice.chance(percent / 5) {
+        text += "presents = \"leaked-key\"\n";
+    }
+    text
+}
+
+fn reaction(dice: &mut Dice, depth: usize) -> String {
+    let key = dice.pick(&["", ", key = \"same\"", ", key = \"new\""]);
+    match dice.below(8) {
+        0 => format!("{{ send = \"same\"{key} }}"),
+        1 => format!("{{ send = \"same-with-new-version\"{key} }}"),
+        2 | 3 => format!("{{ send = \"replan\"{key} }}"),
+        4 if depth < 2 => {
+            let condition = dice.pick(&["disjoint", "unsatisfied"]);
+            format!("{{ send = \"replan\"{key}, if = \"{condition}\", else = {} }}", reaction(dice, depth + 1))
+        }
+        5 => "{ send = \"read\" }".to_owned(),
+        6 => format!("{{ send = \"mint\"{key} }}"),
+        _ => format!("{{ tell = \"{}\" }}", dice.pick(&["ok", "failure", "unknown", "conflict"])),
+    }
+}
