@@ -101,6 +101,7 @@ pub struct Report {
     /// The actions that could have happened in this run, and never did.
     pub never: Vec<String>,
     /// The steps of the design's handlers that can end a call, and never did in this run.
+    #[serde(rename = "never-refused")]
     pub never_refused: Vec<String>,
 }
 

@@ -84,7 +84,7 @@ impl Simulation {
     }
 
     fn prepare(model: Model, labelled: bool) -> Self {
-        let names: Vec<&str> = FAULTS.iter().map(|fault| fault.name).collect();
+        let names: Vec<&'static str> = FAULTS.iter().map(|fault| fault.name).collect();
         let setting = Setting::new(model, &names, labelled);
         let programs = Programs::new(&setting.model.design);
         let agents = 0..setting.agents();

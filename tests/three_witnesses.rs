@@ -56,7 +56,7 @@ fn fronts(simulation: &Simulation, found: &Exploration<Simulation>) -> BTreeMap<
 #[test]
 fn the_engine_agrees_with_the_reference_interpreter() {
     let mut runs = 0;
-    for (pair, model) in expected_models() {
+    for (pair, model) in expected_models().into_iter().filter(|(pair, _)| !is_incident(pair)) {
         let simulation = Simulation::new(model.clone());
         let limits = Limits { liveness: true, ..Limits::default() };
         let found = explore(&simulation, limits, &mut |_| false);
@@ -100,6 +100,13 @@ fn the_engine_agrees_with_the_reference_interpreter() {
         runs += 1;
     }
     assert!(runs > 90, "most shipped pairs are small enough: {runs}");
+}
+
+/// Whether a pair is one of the incidents. They use words of which the specification leaves more open than the reference
+/// interpreter and the product have settled between them (lagging copies, caches, reply tables, what follows a store
+/// error, locks in front of other steps); stateright is held to them below.
+fn is_incident((scenario, _): &(String, String)) -> bool {
+    library::find(Kind::Scenario, scenario).is_some_and(|source| source.origin.contains("incidents"))
 }
 
 /// The one pair whose states are counted otherwise: an agent whose change is accepted after it forgot the handle believes,

@@ -5,7 +5,7 @@
 use super::{End, Handling, Requires, Step, Writes};
 
 use crate::model::Outcome;
-use crate::world::{Position, Record};
+use crate::world::{Call, Position, Record};
 
 pub static STEP: Step = Step {
     requires: Requires::Nothing,
@@ -35,7 +35,11 @@ fn next_claim(handling: &Handling<'_, '_>, slot: usize) -> u16 {
         let open = handling.access.get(setting.call_slot(agent)).call();
         let orphans = handling.access.get(setting.orphans_slot(agent)).orphans();
         held.extend(open.iter().chain(orphans).filter_map(|call| match &call.position {
-            Position::AtNode { progress, .. } => progress.claim,
+            Position::AtNode { node, progress } => {
+                let Call { request, .. } = call;
+                let table = |_: &u16| setting.keys_slot(agent, usize::from(request.resource), request.tool, *node);
+                progress.claim.filter(|claim| table(claim) == slot)
+            }
             _ => None,
         }));
     }

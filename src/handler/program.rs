@@ -267,7 +267,16 @@ impl Handling<'_, '_> {
         };
         let (request, node, basis_changed) = (self.request.clone(), self.node, self.basis_changed());
         let read_before_change = instance.as_ref().is_some_and(|instance| self.was_read_before_change(instance));
-        Fact::Started { request, instance, node, happened, basis_changed, read_before_change }
+        let restarted = self.has_only_node_restarted();
+        Fact::Started { request, instance, node, restarted, happened, basis_changed, read_before_change }
+    }
+
+    /// Whether this is the only node, and has restarted. (Where there are several, another one is there to be reached.)
+    fn has_only_node_restarted(&self) -> bool {
+        let budget = self.setting.budget("restart-node");
+        let Some(index) = self.setting.fault_index("restart-node").filter(|_| budget > 0) else { return false };
+        let only = self.setting.model.scenario.nodes == 1;
+        only && self.access.get(self.setting.budgets_slot()).budgets()[index] < budget
     }
 
     /// Whether a read comes after a change that came after another read: some agent has a view of another content.

@@ -22,7 +22,9 @@ pub static INVARIANT: Invariant = Invariant {
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
-        Fact::Started { instance: Some(instance), node, .. } => witness_if(instance.lost || instance.node != *node),
+        Fact::Started { instance: Some(instance), node, restarted, .. } => {
+            witness_if(instance.lost || instance.node != *node || *restarted)
+        }
         Fact::Received { request, answer, instance: Some(instance), .. } if answer.outcome == Outcome::NotFound => {
             let principal = setting.principal(usize::from(request.agent));
             let entitled = setting.entitled(principal, usize::from(request.resource));

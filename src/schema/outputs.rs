@@ -240,6 +240,7 @@ pub(super) fn report() -> Value {
             .chain([
                 trace(),
                 ("breaks", list("Every break that is cheapest in steps or in faults.", reference("break"))),
+                ("anomaly", text("The standard name of the anomaly, with a reference.")),
                 ("sentence", text("What happens in the shortest break.")),
             ])
             .collect(),
@@ -261,6 +262,7 @@ pub(super) fn report() -> Value {
             ("actions", map("How often each action was taken.", count(""))),
             ("outcomes", map("How often calls ended with each outcome.", count(""))),
             ("never", texts("The actions that could have happened in this run, and never did.")),
+            ("never-refused", texts("The steps of the handlers that can end a call, and never did in this run.")),
         ],
         vec![("stopped", text("Why it is not complete."))],
     );

@@ -24,6 +24,8 @@ pub enum Fact {
         instance: Option<Instance>,
         /// The node.
         node: u8,
+        /// It is the only node, and it has restarted.
+        restarted: bool,
         /// Its intent took effect before.
         happened: bool,
         /// A resource that its plan rests on has changed since its author saw it.

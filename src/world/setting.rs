@@ -22,6 +22,7 @@ pub struct Setting {
     places: usize,
     lease_places: usize,
     faults: Vec<u8>,
+    fault_names: Vec<&'static str>,
 }
 
 /// One mutating work entry.
@@ -52,7 +53,7 @@ const SLOTS_PER_AGENT: usize = 4;
 impl Setting {
     /// Derives everything from the model. `faults` names the faults in the order of their table.
     #[must_use]
-    pub fn new(model: Model, faults: &[&str], labelled: bool) -> Self {
+    pub fn new(model: Model, faults: &[&'static str], labelled: bool) -> Self {
         let scenario = &model.scenario;
         let mut intents = Vec::new();
         let mut principals: Vec<Principal> = Vec::new();
@@ -84,6 +85,7 @@ impl Setting {
             Place::Store => 1,
             Place::Node => scenario.nodes,
         };
+        let fault_names = faults.to_vec();
         let faults = faults.iter().map(|fault| scenario.faults.get(fault).copied().unwrap_or(0)).collect();
         let handlers = model.design.server.tools.values();
         let mut steps = handlers.flat_map(|handler| handler.transactions.iter().chain(&handler.at_end)).flatten();
@@ -93,7 +95,7 @@ impl Setting {
             (true, Place::Store) => 1,
             (true, Place::Node) => scenario.nodes,
         };
-        Self { intents, principals: distinct, labelled, scopes, places, lease_places, faults, model }
+        Self { intents, principals: distinct, labelled, scopes, places, lease_places, faults, fault_names, model }
     }
 
     /// How many agents there are.
@@ -294,6 +296,12 @@ impl Setting {
     #[must_use]
     pub fn budget(&self, fault: &str) -> u8 {
         self.model.scenario.faults.get(fault).copied().unwrap_or(0)
+    }
+
+    /// The place of a fault in the fault table.
+    #[must_use]
+    pub fn fault_index(&self, fault: &str) -> Option<usize> {
+        self.fault_names.iter().position(|name| *name == fault)
     }
 
     /// Whether a key table tells instances of a resource apart.

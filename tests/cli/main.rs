@@ -414,6 +414,7 @@ steps       what a handler's transactions are made of
 faults      what may go wrong, within a budget
 invariants  what must never happen
 actions     what can happen that is no fault
+outcomes    how a call ends, and how that is put on the wire
 designs     shipped designs: how a server handles calls, and how its clients behave
 scenarios   shipped scenarios: who is there, what they want, what may go wrong
 protocols   shipped protocols: what happens to calls, streams and ids

@@ -13,7 +13,7 @@ fn a_misspelt_command() {
         str![[r#"
 error: unrecognized subcommand 'chekc'
 
-  tip: a similar subcommand exists: 'check'
+  tip: some similar subcommands exist: 'schema', 'check'
 
 Usage: handlecheck [OPTIONS] <COMMAND>
 
