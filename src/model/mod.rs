@@ -39,7 +39,7 @@ pub mod limits {
     /// Steps of a handler, those of `at-end` included.
     pub const STEPS: usize = 64;
     /// Assertions of a scenario, those of `[finally]` and those of `[sometimes]` each.
-    pub const ASSERTIONS: usize = 64;
+    pub const ASSERTIONS: usize = 24;
     /// The budget of one fault.
     pub const BUDGET: u8 = 15;
     /// The bound of `attempts`.

@@ -237,7 +237,7 @@ fn a_report_is_json_too() {
       "never": [
         "cancel"
       ],
-      "never_refused": [
+      "never-refused": [
         "resolve",
         "read"
       ]
