@@ -388,15 +388,15 @@ fn more_than_the_limits() {
 
 "#]],
     );
-    let assertions = many(65, &|n| format!("a{n} = \"true\"\n"));
+    let assertions = many(25, &|n| format!("a{n} = \"true\"\n"));
     reads(
         scenario_with("[faults]", &format!("[finally]\n{assertions}\n[faults]")),
         str![[r#"
   error: too many assertions
-    ,-[two-agents.toml:82:1]
- 82 | a64 = "true"
+    ,-[two-agents.toml:42:1]
+ 42 | a24 = "true"
     : ^|^
-    :  `-- `[finally]` has at most 64
+    :  `-- `[finally]` has at most 24
     `----
 
 "#]],
