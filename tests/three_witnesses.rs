@@ -174,3 +174,28 @@ fn the_engine_agrees_with_stateright() {
 
 /// The largest model that stateright is run on here: it explores about a tenth as many states a second.
 const LARGEST_FOR_STATERIGHT: usize = 20_000;
+
+/// The basic scenarios and designs under every shipped protocol, whatever their size.
+#[test]
+fn the_searches_agree_on_the_whole_product_of_the_basic_models() {
+    let invariants = invariant_names();
+    for scenario in ["laptop-basket", "import-rows", "foreign-handle"] {
+        for design in ["naive", "dedup-only", "versioned"] {
+            for protocol in library::names(Kind::Protocol) {
+                let source = |kind, name| library::find(kind, name).expect("it is shipped");
+                let s = input::read_scenario(&source(Kind::Scenario, scenario), &invariants).expect("it can be read");
+                let d = input::read_design(&source(Kind::Design, design)).expect("it can be read");
+                let p = input::read_protocol(&source(Kind::Protocol, protocol)).expect("it can be read");
+                let (model, _) = input::compose(&s, &d, &p, &invariants).expect("they fit");
+                let simulation = Arc::new(Simulation::new(model));
+                let found = explore(&*simulation, Limits::default(), &mut |_| false);
+                let theirs = second::explore(&simulation, None);
+                let violated = (0..64).filter(|index| !found.front(*index).is_empty());
+                let violated = violated.fold(0, |bits, index| bits | 1_u64 << index);
+                let ours = (found.states(), violated, found.witnessed);
+                let theirs = (theirs.states, theirs.violated, theirs.witnessed);
+                assert_eq!(ours, theirs, "{scenario} x {design} x {protocol}");
+            }
+        }
+    }
+}
