@@ -24,6 +24,7 @@ pub struct Simulation {
     programs: Programs,
     sources: Vec<Source>,
     finally: Vec<Compiled>,
+    at_rest: Vec<Compiled>,
     sometimes: Vec<Compiled>,
 }
 
@@ -43,6 +44,8 @@ pub enum PropertyKind {
     Invariant,
     /// Judged in every quiescent state in which every intent was told as `ok`.
     Finally,
+    /// Judged in every quiescent state.
+    AtRest,
     /// Must hold in some state.
     Sometimes,
 }
@@ -107,10 +110,10 @@ impl Simulation {
         let compile = |assertion: &Assertion| {
             assertion::compile(&assertion.expression, &names).expect("reading checked every assertion")
         };
-        let (finally, sometimes) = (&scenario.finally, &scenario.sometimes);
-        let finally = finally.iter().map(compile).collect();
-        let sometimes = sometimes.iter().map(compile).collect();
-        Self { setting, programs, sources, finally, sometimes }
+        let compile = |assertions: &[Assertion]| assertions.iter().map(compile).collect();
+        let (finally, at_rest) = (compile(&scenario.finally), compile(&scenario.at_rest));
+        let sometimes = compile(&scenario.sometimes);
+        Self { setting, programs, sources, finally, at_rest, sometimes }
     }
 
     /// Everything that is checked, in the order of the engine's bits.
@@ -119,8 +122,9 @@ impl Simulation {
         let scenario = &self.setting.model.scenario;
         let invariants = INVARIANTS.iter().map(|row| (row.name, PropertyKind::Invariant));
         let finally = scenario.finally.iter().map(|assertion| (&*assertion.name, PropertyKind::Finally));
+        let at_rest = scenario.at_rest.iter().map(|assertion| (&*assertion.name, PropertyKind::AtRest));
         let sometimes = scenario.sometimes.iter().map(|assertion| (&*assertion.name, PropertyKind::Sometimes));
-        let all = invariants.chain(finally).chain(sometimes);
+        let all = invariants.chain(finally).chain(at_rest).chain(sometimes);
         all.map(|(name, kind)| Property { name: name.to_owned(), kind }).collect()
     }
 
@@ -354,9 +358,15 @@ impl Simulation {
         debug_assert!(facts.is_empty(), "a hand-off is about no intent");
     }
 
-    /// What `[finally]` says of a quiescent state: each assertion's bit, and whether it holds. Nothing, where some intent
-    /// was not told as `ok`.
-    pub fn finally(&self, access: &Access<'_, Component>) -> Vec<(usize, Result<bool, String>)> {
+    /// What `[finally]` and `[at-rest]` say of a quiescent state: each assertion's bit, and whether it holds. `[finally]`
+    /// says nothing where some intent was not told as `ok`.
+    pub fn at_rest(&self, access: &Access<'_, Component>) -> Vec<(usize, Result<bool, String>)> {
+        let first = INVARIANTS.len() + self.finally.len();
+        let at_rest = (first..).zip(self.evaluate(&self.at_rest, access));
+        self.finally(access).into_iter().chain(at_rest).collect()
+    }
+
+    fn finally(&self, access: &Access<'_, Component>) -> Vec<(usize, Result<bool, String>)> {
         let told_ok = |agent: usize| {
             let ledger = access.get(self.setting.ledger_slot(agent)).ledger();
             let entries = ledger.entries.iter().enumerate();
@@ -381,10 +391,13 @@ impl Simulation {
             return Vec::new();
         }
         let holds = self.evaluate(&self.sometimes, access).into_iter().map(|holds| holds == Ok(true));
-        (INVARIANTS.len() + self.finally.len()..).zip(holds).collect()
+        (INVARIANTS.len() + self.finally.len() + self.at_rest.len()..).zip(holds).collect()
     }
 
     fn evaluate(&self, assertions: &[Compiled], access: &Access<'_, Component>) -> Vec<Result<bool, String>> {
+        if assertions.is_empty() {
+            return Vec::new();
+        }
         let setting = &self.setting;
         let told: Vec<Vec<Told>> = (0..setting.agents())
             .map(|agent| {
@@ -530,6 +543,9 @@ impl System for Simulation {
         if setting.credentials_slot().is_some() {
             components.push(Component::Credentials(vec![0; setting.principals.len()]));
         }
+        if setting.upstream_slot().is_some() {
+            components.push(Component::Upstream(Vec::new()));
+        }
         if setting.labelled {
             components.push(Component::Requests(vec![0; setting.agents()]));
         }
@@ -627,7 +643,7 @@ impl System for Simulation {
                     observations.violated |= 1 << index;
                 }
             }
-            for (index, holds) in self.finally(access) {
+            for (index, holds) in self.at_rest(access) {
                 observations.witnessed |= 1 << index;
                 observations.violated |= u64::from(holds != Ok(true)) << index;
             }

@@ -100,9 +100,14 @@ fn assertions_are_judged_in_quiescent_states() {
     let memory = |state: &State| state.latest(0).map(|basket| basket.content[0].value.clone());
     let kept = move |state: &State| memory(state) == Some(Value::Number(32));
     let touched = move |state: &State| memory(state) != Some(Value::Number(16));
-    let assertions = Assertions { finally: vec![("kept", &kept)], sometimes: vec![("touched", &touched)] };
+    let assertions = Assertions {
+        finally: vec![("kept", &kept)],
+        at_rest: vec![("kept-at-rest", &kept)],
+        sometimes: vec![("touched", &touched)],
+    };
     let report = check(&model(&two_agents(""), &naive(), NEW_PROTOCOL), 1000, &assertions);
     assert_eq!(breaks(&report, "kept"), [(16, 0)]);
+    assert_eq!(breaks(&report, "kept-at-rest"), [(16, 0)]);
     assert_eq!(verdict(&report, "touched"), Verdict::Holds);
 }
 

@@ -7,14 +7,12 @@ mod reference;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use handlecheck::assertion::{self, Compiled, Facts, Names, ResourceFacts};
 use handlecheck::engine::{Exploration, Limits, System, explore, second};
 use handlecheck::input::{self, Kind, library};
-use handlecheck::model::{Model, Told, Value};
+use handlecheck::model::Model;
 use handlecheck::run::invariant_names;
 use handlecheck::step::{PropertyKind, Simulation};
-use reference::search::{Assertions, check};
-use reference::state::State;
+use reference::assertions::check_all;
 
 /// Every model that some shipped file expects something of, with the names of its inputs.
 fn expected_models() -> BTreeMap<(String, String), Model> {
@@ -64,27 +62,7 @@ fn the_engine_agrees_with_the_reference_interpreter() {
         if found.states() > LARGEST_FOR_REFERENCE {
             continue;
         }
-        let names = Names::of(&model.scenario);
-        let compiled: Vec<(String, Compiled)> = model
-            .scenario
-            .finally
-            .iter()
-            .map(|finally| {
-                let compiled = assertion::compile(&finally.expression, &names).expect("a shipped assertion compiles");
-                (finally.name.clone(), compiled)
-            })
-            .collect();
-        type Holds<'a> = Box<dyn Fn(&State) -> bool + 'a>;
-        let holds: Vec<(&str, Holds<'_>)> = compiled
-            .iter()
-            .map(|(name, compiled)| {
-                let model = &model;
-                let holds: Box<dyn Fn(&State) -> bool> = Box::new(move |state| evaluate(model, compiled, state));
-                (name.as_str(), holds)
-            })
-            .collect();
-        let finally = holds.iter().map(|(name, holds)| (*name, &**holds)).collect();
-        let report = check(&model, usize::MAX, &Assertions { finally, sometimes: Vec::new() });
+        let report = check_all(&model, usize::MAX);
         if pair != forgets_but_believes() {
             assert_eq!((found.states(), found.transitions), (report.states, report.transitions as u64), "{pair:?}");
         }
@@ -117,34 +95,6 @@ fn forgets_but_believes() -> (String, String) {
 
 /// The largest model that the reference interpreter is run on here.
 const LARGEST_FOR_REFERENCE: usize = 12_000;
-
-fn evaluate(model: &Model, compiled: &Compiled, state: &State) -> bool {
-    let fields: Vec<(Vec<(String, Value)>, i64)> = model
-        .scenario
-        .resources
-        .iter()
-        .enumerate()
-        .map(|(id, resource)| match state.latest(id) {
-            None => (resource.fields.clone(), i64::from(resource.version)),
-            Some(stored) => {
-                let names = resource.fields.iter().map(|(name, _)| name.clone());
-                let values = stored.content.iter().map(|field| field.value.clone());
-                (names.zip(values).collect(), i64::from(stored.version))
-            }
-        })
-        .collect();
-    let resources: Vec<ResourceFacts<'_>> = model
-        .scenario
-        .resources
-        .iter()
-        .zip(&fields)
-        .map(|(resource, (fields, version))| ResourceFacts { name: &resource.name, fields, version: *version })
-        .collect();
-    let told: Vec<Vec<Told>> = (0..model.scenario.agents.len()).map(|agent| state.told(agent)).collect();
-    let told: Vec<(&str, &[Told])> =
-        model.scenario.agents.iter().zip(&told).map(|(agent, told)| (&*agent.name, &**told)).collect();
-    compiled.evaluate(&Facts { resources: &resources, told: &told }) == Ok(true)
-}
 
 #[test]
 fn the_engine_agrees_with_stateright() {

@@ -1,4 +1,4 @@
-//! Assertions: expressions of a scenario's `[finally]` and `[sometimes]`, in the Common Expression Language (CEL).
+//! Assertions: expressions of a scenario's `[finally]`, `[at-rest]` and `[sometimes]`, in the Common Expression Language (CEL).
 //!
 //! An expression is a truth about one state. `basket.memory` is a field of the resource `basket` (a number, a string or
 //! a list), `basket.version` its version, and `told.A` the list of what agent A was told, in order: `"ok"`, `"failure"`,

@@ -164,7 +164,7 @@ impl Explorer {
     /// `--invariant` names things that this run has.
     fn check_names(&self, run: &Run) -> Result<(), Failure> {
         let scenario = &run.model().scenario;
-        let assertions = scenario.finally.iter().chain(&scenario.sometimes).map(|assertion| &*assertion.name);
+        let assertions = scenario.assertions().map(|assertion| &*assertion.name);
         let names: Vec<&str> = invariant_names().into_iter().chain(assertions).collect();
         for name in &self.options.only {
             if !names.contains(&&**name) {

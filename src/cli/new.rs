@@ -236,6 +236,10 @@ fn scenario(name: &str) -> String {
     text.line("[finally]");
     text.line("both-changes = \"item.color == 'red' && item.size == 2\"");
     text.line("");
+    text.comment("Judged in every state in which nothing is left to do, whatever was told.");
+    text.line("# [at-rest]");
+    text.line("# somebody-succeeds = \"'ok' in told.A || 'ok' in told.B\"");
+    text.line("");
     text.comment("Each of these must hold in some state that can be reached.");
     text.line("# [sometimes]");
     text.line("# second-change = \"item.version >= 3\"");

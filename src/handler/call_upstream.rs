@@ -1,6 +1,7 @@
 //! Causes the external effect of the intent.
 //!
-//! It is never part of a transaction: nothing rolls it back.
+//! It is never part of a transaction: nothing rolls it back. The upstream service is told no key, and can't tell a repeat
+//! from new work.
 
 use super::{End, Handling, Requires, Step, Writes};
 

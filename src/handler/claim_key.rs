@@ -1,10 +1,13 @@
 //! Looks whether the call was done already, and claims its key.
 //!
-//! Short for `find-key` and then inserting a claim of this attempt under the key. A request without a key passes.
+//! Short for `find-key` and then inserting a claim under the key. With `claim-names = "attempt"` the claim names this
+//! attempt, so that its call knows it again; with `"nothing"` any claim looks like any other. A request without a key
+//! passes.
 
 use super::{End, Handling, Requires, Step, Writes};
 
 use crate::model::Outcome;
+use crate::model::design::ClaimNames;
 use crate::world::{Call, Position, Record};
 
 pub static STEP: Step = Step {
@@ -27,9 +30,12 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     Ok(())
 }
 
-/// A number that no call and no record holds for a claim in this table.
+/// A number that no call and no record holds for a claim in this table; where claims name nothing, the same for all.
 fn next_claim(handling: &Handling<'_, '_>, slot: usize) -> u16 {
     let setting = handling.setting;
+    if setting.model.design.keys.claim_names == ClaimNames::Nothing {
+        return 0;
+    }
     let mut held: Vec<u16> = Vec::new();
     for agent in 0..setting.agents() {
         let open = handling.access.get(setting.call_slot(agent)).call();

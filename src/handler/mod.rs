@@ -70,6 +70,7 @@ table! {
         record_key,
         release_key,
         check_version,
+        check_unchanged,
         check_approval,
         acquire_lease,
         release_lease,
@@ -82,6 +83,7 @@ table! {
         save,
         apply,
         call_upstream,
+        call_upstream_with_key,
         mint,
     }
 }

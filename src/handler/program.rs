@@ -2,7 +2,9 @@
 
 use super::{End, Handling, Luck, STEPS, Step, Writes};
 use crate::engine::Access;
-use crate::model::design::{AfterStoreError, ClaimAfterError, OnStoreError, ReadsFrom, Record as Recording};
+use crate::model::design::{
+    AfterStoreError, ClaimAfterError, ClaimNames, OnStoreError, ReadsFrom, Record as Recording,
+};
 use crate::model::{Design, Outcome, Tool};
 use crate::table::Row;
 use crate::world::{Answer, Component, Fact, Instance, Progress, Record, Request, Setting};
@@ -154,7 +156,7 @@ impl Program {
         if self.at_end.is_empty() {
             return (Ran::Answered(answer), started, step);
         }
-        let progress = Progress { next: 0, ending: true, working: None, answer, ..handling.progress };
+        let progress = Progress { next: 0, ending: true, working: None, loaded: None, answer, ..handling.progress };
         (Ran::Goes(progress), started, step)
     }
 
@@ -216,7 +218,7 @@ impl Handling<'_, '_> {
         for (position, step) in steps.iter().enumerate() {
             if let Err(end) = (step.run)(self) {
                 let setting = self.setting;
-                self.access.roll_back(save_point, |slot| setting.is_node_memory(slot));
+                self.access.roll_back(save_point, |slot| setting.outlives_rollback(slot));
                 self.facts.clear();
                 self.progress = before;
                 return Err((position, end));
@@ -240,20 +242,20 @@ impl Handling<'_, '_> {
     }
 
     /// The store answered a commit with an error: the node does not know what it did, and does what `on-store-error`
-    /// says. What it learned in the transaction, its own claim say, it does not know either.
-    fn after_error(&mut self, before: Progress) -> Ran {
+    /// says. What it learned in the transaction it does not know either; but a claim that names its attempt it had named
+    /// before it asked the store.
+    fn after_error(&mut self, mut before: Progress) -> Ran {
         let OnStoreError { then, claim } = self.setting.model.design.server.on_store_error;
+        if self.setting.model.design.keys.claim_names == ClaimNames::Attempt {
+            before.claim = self.progress.claim;
+        }
+        self.progress = before;
         if claim == ClaimAfterError::Release {
-            // A claim is released under its key: the node has no better way to name it.
-            if let Some((slot, key)) = self.key() {
-                let stands = self.access.get(slot).keys().find(&key);
-                if matches!(stands, Some(Record::Claim { .. })) {
-                    self.change_keys(slot, |table| table.remove(&key));
-                }
-            }
+            let released = super::release_key::run(self);
+            debug_assert!(released.is_ok(), "a release refuses nothing");
         }
         match then {
-            AfterStoreError::Retry => Ran::Goes(before),
+            AfterStoreError::Retry => Ran::Goes(self.progress.clone()),
             AfterStoreError::AnswerUnknown => Ran::Answered(*self.refuse(Outcome::Unknown).answer),
         }
     }

@@ -1,20 +1,22 @@
 //! Gives up the claim of this call.
 //!
-//! Removes the claim of this call from under its key, if it is still there.
+//! Removes the claim of this call from under its key, if it is still there. With `claim-names = "nothing"` it removes
+//! whatever claim stands there: that of another call too, and also where this call never got one.
 
 use super::{End, Handling, Requires, Step, Writes};
 
+use crate::model::design::ClaimNames;
 use crate::world::Record;
 
 pub static STEP: Step = Step { requires: Requires::Nothing, writes: Writes::Something, outcomes: &[], run };
 
-fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
+pub(super) fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let Some((slot, key)) = handling.key() else { return Ok(()) };
-    let own = handling.progress.claim;
+    let any = handling.setting.model.design.keys.claim_names == ClaimNames::Nothing;
+    let own = handling.progress.claim.take();
     let stands = handling.access.get(slot).keys().find(&key);
-    if own.is_some() && matches!(stands, Some(Record::Claim { claim, .. }) if own == Some(*claim)) {
+    if matches!(stands, Some(Record::Claim { claim, .. }) if any || own == Some(*claim)) {
         handling.change_keys(slot, |table| table.remove(&key));
     }
-    handling.progress.claim = None;
     Ok(())
 }

@@ -114,7 +114,7 @@ impl Check<'_> {
     fn expectations(&mut self, invariants: &[&str]) {
         let Model { scenario, design, .. } = self.model;
         let Some(of_design) = design.expect.get(&scenario.name) else { return };
-        let assertions = scenario.finally.iter().chain(&scenario.sometimes).map(|assertion| assertion.name.as_str());
+        let assertions = scenario.assertions().map(|assertion| assertion.name.as_str());
         let known: Vec<&str> = invariants.iter().copied().chain(assertions).collect();
         let of_scenario = scenario.expect.get(&design.name);
         for (name, expected) in of_design {

@@ -122,6 +122,7 @@ fn keys(table: &Table<'_>) -> Keys {
         other_payload: table.word("other-payload").unwrap_or(default.other_payload),
         record: table.word("record").unwrap_or(default.record),
         taken: table.word("taken").unwrap_or(default.taken),
+        claim_names: table.word("claim-names").unwrap_or(default.claim_names),
         expire: table.get("expire").and_then(Item::boolean).unwrap_or(default.expire),
         claims_expire: table.get("claims-expire").and_then(Item::boolean).unwrap_or(default.claims_expire),
     };

@@ -7,8 +7,9 @@ use crate::model::client::{
     AfterFailure, BeforeWrite, Client, Condition, Event, KeyPolicy, Payload, Precondition, Presents, Reaction,
 };
 use crate::model::design::{
-    AfterStoreError, Balancer, ClaimAfterError, FenceSeen, FingerprintPart, Foreign, Handles, Identity, Keys,
-    OtherPayload, Place, PrincipalPart, Queue, ReadsFrom, Record, Replies, ScopePart, Server, State, Taken, Versions,
+    AfterStoreError, Balancer, ClaimAfterError, ClaimNames, FenceSeen, FingerprintPart, Foreign, Handles, Identity,
+    Keys, OtherPayload, Place, PrincipalPart, Queue, ReadsFrom, Record, Replies, ScopePart, Server, State, Taken,
+    Versions,
 };
 use crate::model::protocol::{ClosedStream, Reissue, Resumable, TaskIds};
 use crate::model::scenario::Carried;
@@ -158,6 +159,7 @@ pub fn keys() -> Vec<Setting> {
         word!("other-payload", OtherPayload, default.other_payload, "What a known key with other arguments gets."),
         word!("record", Record, default.record, "Which outcomes are recorded under a key."),
         word!("taken", Taken, default.taken, "What `record-key` does where something else stands under the key."),
+        word!("claim-names", ClaimNames, default.claim_names, "What a claim names, by which its call knows it again."),
         boolean("expire", default.expire, "May the fault `expire-key` strike records?"),
         boolean("claims-expire", default.claims_expire, "May the fault `expire-claim` strike claims?"),
     ]

@@ -99,6 +99,8 @@ pub struct Keys {
     pub record: Record,
     /// What `record-key` does where a record or another call's claim stands.
     pub taken: Taken,
+    /// What a claim names, by which its call knows it again.
+    pub claim_names: ClaimNames,
     /// May the fault `expire-key` strike records?
     pub expire: bool,
     /// May the fault `expire-claim` strike claims?
@@ -114,6 +116,7 @@ impl Default for Keys {
             other_payload: OtherPayload::Refuse,
             record: Record::OkOnly,
             taken: Taken::Overwrite,
+            claim_names: ClaimNames::Attempt,
             expire: false,
             claims_expire: false,
         }
@@ -363,5 +366,15 @@ named! {
         Overwrite = "overwrite",
         /// It ends the call with `in-progress`.
         Refuse = "refuse",
+    }
+}
+
+named! {
+    /// What a claim names, besides its key.
+    ClaimNames {
+        /// The attempt that made it: a call knows its own claim, even after a store error, and releases no other.
+        Attempt = "attempt",
+        /// Nothing: a call that claimed takes any claim for its own, and releases whatever claim stands.
+        Nothing = "nothing",
     }
 }

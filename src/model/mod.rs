@@ -38,8 +38,8 @@ pub mod limits {
     pub const INTENTS: usize = 48;
     /// Steps of a handler, those of `at-end` included.
     pub const STEPS: usize = 64;
-    /// Assertions of a scenario, those of `[finally]` and those of `[sometimes]` each.
-    pub const ASSERTIONS: usize = 24;
+    /// Assertions of a scenario, those of `[finally]`, of `[at-rest]` and of `[sometimes]` each.
+    pub const ASSERTIONS: usize = 16;
     /// The budget of one fault.
     pub const BUDGET: u8 = 15;
     /// The bound of `attempts`.

@@ -28,10 +28,19 @@ pub struct Scenario {
     pub faults: BTreeMap<&'static str, u8>,
     /// Judged in every quiescent state in which every intent was told as `ok`.
     pub finally: Vec<Assertion>,
+    /// Judged in every quiescent state, whatever was told.
+    pub at_rest: Vec<Assertion>,
     /// Each must hold in some reachable state.
     pub sometimes: Vec<Assertion>,
     /// Expected verdicts: design name, then invariant or assertion name.
     pub expect: Expectations,
+}
+
+impl Scenario {
+    /// Every assertion, of whatever kind.
+    pub fn assertions(&self) -> impl Iterator<Item = &Assertion> {
+        self.finally.iter().chain(&self.at_rest).chain(&self.sometimes)
+    }
 }
 
 /// Expected verdicts: the name of the other input (a design, in a scenario), then of the invariant or assertion.

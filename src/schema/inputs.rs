@@ -273,6 +273,7 @@ pub(super) fn scenario() -> Value {
         ("agents", sized(map("Who is there.", reference("agent")), 1, limits::AGENTS)),
         ("faults", object("What may go wrong, within a budget.", &[], faults.collect())),
         ("finally", assertions("Judged in every quiescent state in which every intent was told as `ok`.")),
+        ("at-rest", assertions("Judged in every quiescent state, whatever was told.")),
         ("sometimes", assertions("Each must hold in some reachable state.")),
         ("expect", expect("design")),
     ]);

@@ -185,13 +185,17 @@ impl<'w> Walk<'w> {
         if !quiescent {
             return None;
         }
-        let judged = self.simulation.finally(&Access::new(&self.state));
+        let judged = self.simulation.at_rest(&Access::new(&self.state));
         let (_, holds) = judged.into_iter().find(|(index, _)| *index == property)?;
         let name = &properties[property].name;
+        let when = match properties[property].kind {
+            PropertyKind::Finally => "everybody was told ok",
+            _ => "nothing is left to do",
+        };
         match holds {
             Ok(true) => None,
-            Ok(false) => Some((None, format!("everybody was told ok, and {name} is not true"))),
-            Err(error) => Some((None, format!("everybody was told ok, and {name} can't be evaluated: {error}"))),
+            Ok(false) => Some((None, format!("{when}, and {name} is not true"))),
+            Err(error) => Some((None, format!("{when}, and {name} can't be evaluated: {error}"))),
         }
     }
 }

@@ -368,6 +368,11 @@ fn changes(names: &Names<'_>, before: &[Component], after: &[Component]) -> Vec<
                 let length = |count: usize| format!("{count} calls");
                 note(format!("queue of {name}"), length(old.tickets.len()), length(new.tickets.len()));
             }
+            (Component::Upstream(old), Component::Upstream(new)) => {
+                for (_, key) in new.iter().filter(|entry| !old.contains(entry)) {
+                    note(format!("upstream key {}", names.key(key)), "unknown".to_owned(), "done".to_owned());
+                }
+            }
             (Component::Credentials(old), Component::Credentials(new)) => {
                 for (principal, (old, new)) in names.0.principals.iter().zip(old.iter().zip(new)) {
                     note(format!("credential of {principal}"), (old + 1).to_string(), (new + 1).to_string());

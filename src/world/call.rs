@@ -150,6 +150,8 @@ pub struct Progress {
     pub ending: bool,
     /// The handler's working copy.
     pub working: Option<Content>,
+    /// The version that it loaded, where a step compares with it.
+    pub loaded: Option<u16>,
     /// The answer so far; its outcome is `ok` until a step says otherwise.
     pub answer: Answer,
     /// This call's own claim on its key.
@@ -239,6 +241,7 @@ impl Progress {
             next: 0,
             ending: false,
             working: None,
+            loaded: None,
             answer: Answer::about(handle),
             claim: None,
             grant: None,

@@ -53,6 +53,8 @@ pub enum Component {
     Credentials(Vec<u8>),
     /// To which nodes the balancer has routed: one for a client, or one for each instance of a resource.
     Route(Vec<Option<u8>>),
+    /// The keys under which the upstream service was called, with the principal for whom, sorted.
+    Upstream(Vec<(u8, Key)>),
     /// What is left of each fault's budget, in the order of the fault table.
     Budgets(Vec<u8>),
     /// How many requests each agent has sent; only in states that are shown, never in explored ones.
@@ -105,6 +107,7 @@ accessors! {
     Queue: Queue = queue, "The queue in this slot.";
     Memory: Memory = memory, "The node's memory in this slot.";
     Credentials: Vec<u8> = credentials, "The credentials in this slot.";
+    Upstream: Vec<(u8, Key)> = upstream, "The keys that the upstream service has seen.";
     Route: Vec<Option<u8>> = route, "The routes in this slot.";
     Budgets: Vec<u8> = budgets, "The budgets in this slot.";
     Requests: Vec<u16> = requests, "How many requests each agent has sent.";

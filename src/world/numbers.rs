@@ -54,6 +54,10 @@ pub fn visit(setting: &Setting, component: &mut Component, visit: Visit<'_>) {
             cache.iter_mut().for_each(|(_, handle, cached)| view(*handle, cached, visit));
             cache.sort();
         }
+        Component::Upstream(seen) => {
+            seen.iter_mut().for_each(|(_, presented)| key(setting, presented, visit));
+            seen.sort();
+        }
         Component::Credentials(_)
         | Component::Ledger(_)
         | Component::Budgets(_)
@@ -132,7 +136,10 @@ fn call(setting: &Setting, call: &mut Call, visit: Visit<'_>) {
     match position {
         Position::InTransit => {}
         Position::AtNode { node, progress } => {
-            let Progress { next: _, ending: _, working: _, answer, claim, grant, ticket, reply: _ } = progress;
+            let Progress { next: _, ending: _, working: _, loaded, answer, claim, grant, ticket, reply: _ } = progress;
+            if let (Some(loaded), Some(handle)) = (loaded, request.handle.or(answer.handle)) {
+                visit(versions_of(handle), loaded);
+            }
             self::answer(answer, visit);
             if let Some(claim) = claim {
                 let slot = setting.keys_slot(usize::from(agent), usize::from(resource), tool, *node);

@@ -1,5 +1,7 @@
 //! The model as steps need it: which slot holds what, and numbers for intents, principals and key scopes.
 
+use std::collections::BTreeSet;
+
 use crate::model::design::{Balancer, Identity, Place, Queue as Queueing, ReadsFrom, ScopePart, State, Versions};
 use crate::model::{AgentId, EntryId, Model, Operation, Principal, Reaction, ResourceId, Tool};
 use crate::model::{Entry, scenario::Resource as Declared};
@@ -18,6 +20,7 @@ pub struct Setting {
     /// States carry real version numbers and request ids, for people to read. Such states are never explored: without
     /// this, numbers start at 0 and are renamed, and request ids are left out.
     pub labelled: bool,
+    steps: BTreeSet<&'static str>,
     scopes: Vec<Scope>,
     places: usize,
     lease_places: usize,
@@ -88,14 +91,22 @@ impl Setting {
         let fault_names = faults.to_vec();
         let faults = faults.iter().map(|fault| scenario.faults.get(fault).copied().unwrap_or(0)).collect();
         let handlers = model.design.server.tools.values();
-        let mut steps = handlers.flat_map(|handler| handler.transactions.iter().chain(&handler.at_end)).flatten();
-        let leases = steps.any(|step| step.ends_with("-lease") || step.ends_with("-fence"));
+        let steps = handlers.flat_map(|handler| handler.transactions.iter().chain(&handler.at_end)).flatten();
+        let steps: BTreeSet<&'static str> = steps.copied().collect();
+        let leases = steps.iter().any(|step| step.ends_with("-lease") || step.ends_with("-fence"));
         let lease_places = match (leases, model.design.server.lease_place) {
             (false, _) => 0,
             (true, Place::Store) => 1,
             (true, Place::Node) => scenario.nodes,
         };
-        Self { intents, principals: distinct, labelled, scopes, places, lease_places, faults, fault_names, model }
+        let principals = distinct;
+        Self { intents, principals, labelled, steps, scopes, places, lease_places, faults, fault_names, model }
+    }
+
+    /// Whether some handler has this step.
+    #[must_use]
+    pub fn has_step(&self, name: &str) -> bool {
+        self.steps.contains(name)
     }
 
     /// How many agents there are.
@@ -262,16 +273,28 @@ impl Setting {
         (self.budget("rotate-credential") > 0).then_some(self.budgets_slot() + 1)
     }
 
+    /// The slot of the keys that the upstream service has seen, where it is told any.
+    #[must_use]
+    pub fn upstream_slot(&self) -> Option<usize> {
+        let credentials = usize::from(self.credentials_slot().is_some());
+        self.has_step("call-upstream-with-key").then_some(self.budgets_slot() + 1 + credentials)
+    }
+
     /// The slot of the numbers of requests, where states are labelled.
     #[must_use]
     pub fn requests_slot(&self) -> Option<usize> {
-        let credentials = usize::from(self.credentials_slot().is_some());
-        self.labelled.then_some(self.budgets_slot() + 1 + credentials)
+        let before = usize::from(self.credentials_slot().is_some()) + usize::from(self.upstream_slot().is_some());
+        self.labelled.then_some(self.budgets_slot() + 1 + before)
+    }
+
+    /// Whether a slot holds what no transaction rolls back: the memory of a node, or what the upstream service knows.
+    #[must_use]
+    pub fn outlives_rollback(&self, slot: usize) -> bool {
+        self.is_node_memory(slot) || self.upstream_slot() == Some(slot)
     }
 
     /// Whether a slot is memory of a node, which no transaction rolls back and a restart clears.
-    #[must_use]
-    pub fn is_node_memory(&self, slot: usize) -> bool {
+    fn is_node_memory(&self, slot: usize) -> bool {
         let keys = self.first_keys_slot()..self.first_route_slot();
         let resources = self.resource_slot(0)..self.first_keys_slot();
         self.model.design.keys.place == Place::Node && keys.contains(&slot)
@@ -413,7 +436,7 @@ impl Setting {
     #[must_use]
     pub fn has_real_versions(&self) -> bool {
         let scenario = &self.model.scenario;
-        let mut assertions = scenario.finally.iter().chain(&scenario.sometimes);
+        let mut assertions = scenario.assertions();
         // A version that starts again with an incarnation meets old numbers again: then they are more than compared.
         self.labelled
             || self.versions_come_back()

@@ -113,9 +113,9 @@ fn an_unknown_step() {
    :                             ^^^^^^^^^^^^^^^
    `----
   help: did you mean `check-version`? expected one of resolve, authorize, check-permission, check-live,
-        check-open, find-key, claim-key, record-key, release-key, check-version, check-approval,
-        acquire-lease, release-lease, check-lease, check-fence, read, load, write-content, advance-version,
-        save, apply, call-upstream, mint
+        check-open, find-key, claim-key, record-key, release-key, check-version, check-unchanged,
+        check-approval, acquire-lease, release-lease, check-lease, check-fence, read, load, write-content,
+        advance-version, save, apply, call-upstream, call-upstream-with-key, mint
 
 "#]],
     );
@@ -128,8 +128,9 @@ fn an_unknown_step() {
    :                             ^^^^^^^
    `----
   help: expected one of resolve, authorize, check-permission, check-live, check-open, find-key, claim-key,
-        record-key, release-key, check-version, check-approval, acquire-lease, release-lease, check-lease,
-        check-fence, read, load, write-content, advance-version, save, apply, call-upstream, mint
+        record-key, release-key, check-version, check-unchanged, check-approval, acquire-lease,
+        release-lease, check-lease, check-fence, read, load, write-content, advance-version, save, apply,
+        call-upstream, call-upstream-with-key, mint
 
 "#]],
     );

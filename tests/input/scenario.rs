@@ -20,7 +20,7 @@ fn an_unknown_key() {
    : ^^^^
    `----
   help: did you mean `nodes`? expected one of title, about, nodes, protocol, resources, agents, faults,
-        finally, sometimes, expect
+        finally, at-rest, sometimes, expect
 
 "#]],
     );
@@ -388,15 +388,15 @@ fn more_than_the_limits() {
 
 "#]],
     );
-    let assertions = many(25, &|n| format!("a{n} = \"true\"\n"));
+    let assertions = many(17, &|n| format!("a{n} = \"true\"\n"));
     reads(
         scenario_with("[faults]", &format!("[finally]\n{assertions}\n[faults]")),
         str![[r#"
   error: too many assertions
-    ,-[two-agents.toml:42:1]
- 42 | a24 = "true"
+    ,-[two-agents.toml:34:1]
+ 34 | a16 = "true"
     : ^|^
-    :  `-- `[finally]` has at most 24
+    :  `-- `[finally]` has at most 16
     `----
 
 "#]],
@@ -429,7 +429,7 @@ fn syntax_errors_come_all_at_once_and_with_what_is_sure() {
    : ^^^^
    `----
   help: did you mean `nodes`? expected one of title, about, nodes, protocol, resources, agents, faults,
-        finally, sometimes, expect
+        finally, at-rest, sometimes, expect
 
   error: invalid basic string
    ,-[two-agents.toml:3:18]

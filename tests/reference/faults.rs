@@ -1,6 +1,6 @@
 //! The faults of section 7: one function each.
 
-use handlecheck::model::design::{AfterStoreError, ClaimAfterError};
+use handlecheck::model::design::{AfterStoreError, ClaimAfterError, ClaimNames};
 use handlecheck::model::{AgentId, Model, Outcome, Principal, Tool};
 
 use super::actions;
@@ -265,6 +265,11 @@ fn ambiguous_commit(world: &mut World<'_>, seat: Seat) {
         if !committed {
             world.impossible = true;
             return;
+        }
+        if world.model.design.keys.claim_names == ClaimNames::Nothing
+            && let (Place::AtNode(handling), Some(Call { place: Place::AtNode(then), .. })) = (&mut call.place, &before)
+        {
+            handling.claim = then.claim;
         }
         if error.claim == ClaimAfterError::Release {
             let _ = super::steps::run(world, call, "release-key");

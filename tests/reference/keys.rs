@@ -2,7 +2,7 @@
 //!
 //! A request without a key passes every one of them.
 
-use handlecheck::model::design::{FingerprintPart, OtherPayload, PrincipalPart, ScopePart, Taken};
+use handlecheck::model::design::{ClaimNames, FingerprintPart, OtherPayload, PrincipalPart, ScopePart, Taken};
 use handlecheck::model::{Model, Outcome, Principal};
 
 use super::judge;
@@ -99,7 +99,10 @@ impl Step<'_, '_> {
         let node = self.handling.node;
         let Some(place) = key_place(self.world, self.request, node) else { return Ok(()) };
         if self.handling.claim.is_none() {
-            let number = rename::fresh_claim(&self.world.state);
+            let number = match self.model().design.keys.claim_names {
+                ClaimNames::Attempt => rename::fresh_claim(&self.world.state),
+                ClaimNames::Nothing => 0,
+            };
             self.handling.claim = Some(number);
             let by = judge::principal(self.model(), self.request.agent).clone();
             self.world.state.key_table(self.world.model, node).insert(place, KeyEntry::Claim { number, by });
@@ -131,13 +134,14 @@ impl Step<'_, '_> {
         Ok(())
     }
 
-    /// `release-key`: removes this call's claim.
+    /// `release-key`: removes this call's claim; where claims name nothing, whatever claim stands.
     pub fn release_key(&mut self) -> Passed {
         let node = self.handling.node;
         let Some(place) = key_place(self.world, self.request, node) else { return Ok(()) };
         let own = self.handling.claim.take();
+        let any = self.model().design.keys.claim_names == ClaimNames::Nothing;
         let table = self.world.state.key_table(self.world.model, node);
-        if matches!(table.get(&place), Some(KeyEntry::Claim { number, .. }) if own == Some(*number)) {
+        if matches!(table.get(&place), Some(KeyEntry::Claim { number, .. }) if any || own == Some(*number)) {
             table.remove(&place);
         }
         Ok(())

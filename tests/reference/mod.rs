@@ -18,6 +18,7 @@
 #![allow(clippy::struct_excessive_bools, reason = "the state says what is so in plain facts")]
 
 pub mod actions;
+pub mod assertions;
 pub mod client;
 pub mod examples;
 pub mod faults;

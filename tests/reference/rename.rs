@@ -97,6 +97,9 @@ fn numbers(state: &mut State, visit: &mut dyn FnMut(Kind, &mut u32)) {
         let _ = handle;
         *keys = in_key_set(keys, visit);
     }
+    let mut seen: Vec<_> = std::mem::take(&mut state.upstream).into_iter().collect();
+    seen.iter_mut().for_each(|(_, key)| in_key(key, visit));
+    state.upstream = seen.into_iter().collect();
     in_leases(&mut state.leases, visit);
     for node in &mut state.nodes {
         in_keys(&mut node.keys, visit);
@@ -207,6 +210,9 @@ fn in_call(call: &mut Call, visit: &mut dyn FnMut(Kind, &mut u32)) {
             in_answer(&mut handling.answer, visit);
             if let Some(answer) = &mut handling.ended {
                 in_answer(answer, visit);
+            }
+            if let (Some(version), Some(handle)) = (&mut handling.loaded, handle.or(handling.answer.minted)) {
+                visit(Kind::Version(handle), version);
             }
             if let Some(claim) = &mut handling.claim {
                 visit(Kind::Claim, claim);

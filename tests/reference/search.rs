@@ -20,6 +20,8 @@ pub type Assertion<'a> = (&'a str, &'a dyn Fn(&State) -> bool);
 pub struct Assertions<'a> {
     /// Judged in every quiescent state in which every intent was told as `ok`.
     pub finally: Vec<Assertion<'a>>,
+    /// Judged in every quiescent state.
+    pub at_rest: Vec<Assertion<'a>>,
     /// Each must hold in some reachable state: `holds` if it does, else `violated`, without a trace.
     pub sometimes: Vec<Assertion<'a>>,
 }
@@ -90,7 +92,7 @@ pub fn check(model: &Model, most_states: usize, assertions: &Assertions<'_>) -> 
         search.judge_liveness();
     }
     let names = judge::ALL.iter().map(|name| (*name).to_owned());
-    let names = names.chain(assertions.finally.iter().map(|(name, _)| (*name).to_owned()));
+    let names = names.chain(assertions.finally.iter().chain(&assertions.at_rest).map(|(name, _)| (*name).to_owned()));
     let mut findings: BTreeMap<_, _> = names.map(|name| (name.clone(), search.finding(&name, complete))).collect();
     for (name, _) in &assertions.sometimes {
         let verdict = match (search.witnessed.contains(*name), complete) {
@@ -176,6 +178,12 @@ impl Search<'_> {
         world.judge_quiescent();
         for invariant in &world.facts.broken {
             self.note_break(invariant, faults, (steps, number, None));
+        }
+        for (name, holds) in &assertions.at_rest {
+            self.witnessed.insert((*name).to_owned());
+            if !holds(state) {
+                self.note_break(name, faults, (steps, number, None));
+            }
         }
         let recreated = state.resources.values().any(|stored| stored.recreated > 0);
         if recreated || !judge::all_told_ok(self.model, state) {

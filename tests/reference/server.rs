@@ -79,8 +79,18 @@ fn can_still_change(model: &Model, call: &Call) -> bool {
 fn writes(model: &Model, step: &str) -> bool {
     let server = &model.design.server;
     match step {
-        "claim-key" | "record-key" | "release-key" | "acquire-lease" | "release-lease" | "write-content"
-        | "advance-version" | "save" | "apply" | "call-upstream" | "mint" => true,
+        "claim-key"
+        | "record-key"
+        | "release-key"
+        | "acquire-lease"
+        | "release-lease"
+        | "write-content"
+        | "advance-version"
+        | "save"
+        | "apply"
+        | "call-upstream"
+        | "call-upstream-with-key"
+        | "mint" => true,
         "check-fence" => server.fence_seen == handlecheck::model::design::FenceSeen::AtCheck,
         "find-key" => model.design.keys.record == Record::EveryOutcome,
         "read" => server.reads_from == ReadsFrom::NodeCache,
@@ -120,6 +130,7 @@ pub fn deliver(world: &mut World<'_>, seat: Seat, node: NodeId) {
         ended: None,
         answer: Answer::ok(call.request.handle),
         working: None,
+        loaded: None,
         claim: None,
         grant: None,
         queued,
@@ -277,6 +288,7 @@ fn run_transaction(world: &mut World<'_>, call: &mut Call, number: usize) {
 fn roll_back(world: &mut World<'_>, before: World<'_>) {
     let after = std::mem::replace(&mut world.state, before.state);
     world.state.nodes = after.nodes;
+    world.state.upstream = after.upstream;
     for (handle, stored) in &after.resources {
         if stored.node.is_some() {
             world.state.resources.insert(*handle, stored.clone());

@@ -200,6 +200,8 @@ pub struct Handling {
     pub answer: Answer,
     /// The working copy.
     pub working: Option<Content>,
+    /// The version that its `load` found, where `check-unchanged` asks for it.
+    pub loaded: Option<u32>,
     /// The number of this call's claim.
     pub claim: Option<u32>,
     /// The fence number that this call was given.
@@ -394,6 +396,8 @@ pub struct State {
     pub keys: Keys,
     /// The leases in the store.
     pub leases: BTreeMap<Handle, Lease>,
+    /// The keys that the upstream service has seen, and of whom.
+    pub upstream: BTreeSet<(Principal, Key)>,
     /// Permissions that were revoked.
     pub revoked: BTreeSet<(Principal, Handle)>,
     /// How often each principal rotated its credential.
@@ -430,6 +434,7 @@ impl State {
             resources,
             keys: Keys::new(),
             leases: BTreeMap::new(),
+            upstream: BTreeSet::new(),
             revoked: BTreeSet::new(),
             credentials: BTreeMap::new(),
             sticky: BTreeMap::new(),

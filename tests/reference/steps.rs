@@ -53,7 +53,9 @@ pub fn run(world: &mut World<'_>, call: &mut Call, name: &str) -> Passed {
         "check-fence" => step.check_fence(),
         "check-approval" => step.check_approval(),
         "read" => step.read(),
-        "load" => step.load(),
+        "load" => step.load().and_then(|()| step.note_loaded()),
+        "check-unchanged" => step.check_unchanged(),
+        "call-upstream-with-key" => step.call_upstream_with_key(),
         "write-content" => step.write_content(true),
         "advance-version" => step.advance_version(),
         "save" => step.write_content(true).and_then(|()| step.advance_version()),
@@ -186,6 +188,31 @@ impl Step<'_, '_> {
         let versions = self.request.expected.iter().filter_map(|(handle, _)| Some((*handle, current(*handle)?)));
         let mut answer = Answer::refusal(Outcome::StaleView, self.request.handle);
         answer.current = versions.collect();
+        self.refuse_with(answer)
+    }
+
+    /// The version that was loaded is remembered where `check-unchanged` asks for it.
+    fn note_loaded(&mut self) -> Passed {
+        let tools = self.model().design.server.tools.values();
+        let asked = tools.flat_map(|tool| &tool.transactions).flatten().any(|step| *step == "check-unchanged");
+        self.handling.loaded = self.version_here().filter(|_| asked);
+        Ok(())
+    }
+
+    /// The version that a handler finds: the stored one, or the one in the handle.
+    fn version_here(&mut self) -> Option<u32> {
+        let carried = self.request.token.as_ref().map(|(_, version)| *version);
+        carried.or_else(|| self.stored().map(|(_, stored)| stored.version))
+    }
+
+    /// `check-unchanged`: the current version is the one that this call's own `load` found.
+    fn check_unchanged(&mut self) -> Passed {
+        let Some(current) = self.version_here() else { return self.refuse(Outcome::NotFound) };
+        if self.handling.loaded == Some(current) {
+            return Ok(());
+        }
+        let mut answer = Answer::refusal(Outcome::StaleView, self.request.handle);
+        answer.current = self.request.handle.map(|handle| (handle, current)).into_iter().collect();
         self.refuse_with(answer)
     }
 
@@ -413,6 +440,15 @@ impl Step<'_, '_> {
             self.world.keep_facts();
         }
         Ok(())
+    }
+
+    /// `call-upstream-with-key`: the same, once for each key of a principal.
+    fn call_upstream_with_key(&mut self) -> Passed {
+        let caller = caller(self.world, self.request, self.handling.node);
+        match self.request.key.clone() {
+            Some(key) if !self.world.state.upstream.insert((caller, key.clone())) => Ok(()),
+            _ => self.call_upstream(),
+        }
     }
 
     /// `mint`: creates a resource owned by the principal and answers its handle.

@@ -1,4 +1,4 @@
-//! `[finally]` and `[sometimes]`: expressions over fields, versions and what was told.
+//! `[finally]`, `[at-rest]` and `[sometimes]`: expressions over fields, versions and what was told.
 
 use crate::assertion::{self, Names};
 use crate::model::limits;
@@ -26,7 +26,7 @@ pub(super) fn assertions(
     table_key: &'static str,
     names: Option<&Names>,
     invariants: &[&str],
-    before: &[Assertion],
+    before: &[&[Assertion]],
 ) -> Vec<Assertion> {
     let mut all = Vec::new();
     let Some(assertions) = table.table(table_key) else { return all };
@@ -42,7 +42,7 @@ pub(super) fn assertions(
             let label = "expectations could not tell the two apart";
             key.complain_in_place("an invariant has this name", label, None);
         }
-        if before.iter().any(|assertion| assertion.name == name) {
+        if before.iter().copied().flatten().any(|assertion| assertion.name == name) {
             let label = "expectations could not tell the two apart";
             key.complain("another assertion has this name", label, None);
         }

@@ -43,8 +43,9 @@ fn scenario(table: &Table<'_>, name: &str, invariants: &[&str]) -> Option<Scenar
 
     let names = assertions::names(&resources, &drafts);
     let finally = assertions::assertions(table, "finally", names.as_ref(), invariants, &[]);
-    let sometimes = assertions::assertions(table, "sometimes", names.as_ref(), invariants, &finally);
-    let own = finally.iter().chain(&sometimes).map(|assertion| assertion.name.as_str());
+    let at_rest = assertions::assertions(table, "at-rest", names.as_ref(), invariants, &[&finally]);
+    let sometimes = assertions::assertions(table, "sometimes", names.as_ref(), invariants, &[&finally, &at_rest]);
+    let own = finally.iter().chain(&at_rest).chain(&sometimes).map(|assertion| assertion.name.as_str());
     let known: Vec<&str> = invariants.iter().copied().chain(own).collect();
     let expect = expectations(table, "design", Some(&known));
     table.finish();
@@ -61,6 +62,7 @@ fn scenario(table: &Table<'_>, name: &str, invariants: &[&str]) -> Option<Scenar
         agents: agents?,
         faults,
         finally,
+        at_rest,
         sometimes,
         expect,
     })

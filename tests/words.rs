@@ -1,0 +1,157 @@
+//! Words of the language that few shipped models use: the engine and the plain reference interpreter mean the same by
+//! each, on small models, and what must come out does.
+
+mod reference;
+
+use handlecheck::engine::{Limits, explore};
+use handlecheck::step::Simulation;
+use reference::assertions::check_all;
+use reference::examples::{CAREFUL_CLIENT, NEW_PROTOCOL, READ, design, model, one_agent, two_agents};
+
+const CONTINUES: &str = r#"
+title = "Closed streams continue"
+resumable = "never"
+sessions = false
+closed-stream = "continues"
+task-ids = "server"
+reissue = "new-request-id"
+"#;
+
+/// The front of breaks of one property, `None` where it is vacuous.
+type Found = Option<Vec<(u32, u32)>>;
+
+/// Explores a model with the engine and the reference interpreter, which must agree on states, transitions and every
+/// property; and answers what they found of these.
+#[track_caller]
+fn found<const N: usize>(scenario: &str, design: &str, protocol: &str, properties: [&str; N]) -> [Found; N] {
+    let (found, ours, theirs) = fronts(scenario, design, protocol, properties);
+    assert_eq!(ours, theirs, "states, transitions");
+    found
+}
+
+type Counts = (usize, u64);
+
+/// The same, with the counts of both.
+#[track_caller]
+fn fronts<const N: usize>(
+    scenario: &str,
+    design: &str,
+    protocol: &str,
+    properties: [&str; N],
+) -> ([Found; N], Counts, Counts) {
+    let model = model(scenario, design, protocol);
+    let simulation = Simulation::new(model.clone());
+    let ours = explore(&simulation, Limits { liveness: true, ..Limits::default() }, &mut |_| false);
+    let theirs = check_all(&model, usize::MAX);
+    let all: Vec<(String, Found)> = simulation
+        .properties()
+        .iter()
+        .enumerate()
+        .map(|(index, property)| {
+            let front: Vec<_> = ours.front(index).iter().map(|found| (found.steps, found.faults)).collect();
+            let vacuous = front.is_empty() && ours.witnessed & (1 << index) == 0;
+            let finding = &theirs.findings[&property.name];
+            assert_eq!(front, finding.front, "{}", property.name);
+            let theirs = finding.verdict == handlecheck::model::Verdict::Vacuous;
+            assert_eq!(vacuous, theirs, "witness of {}", property.name);
+            (property.name.clone(), (!vacuous).then_some(front))
+        })
+        .collect();
+    let found = properties.map(|name| all.iter().find(|(other, _)| other == name).expect("it is judged").1.clone());
+    (found, (ours.states(), ours.transitions), (theirs.states, theirs.transitions as u64))
+}
+
+fn holds() -> Found {
+    Some(Vec::new())
+}
+
+fn breaks(steps: u32, faults: u32) -> Found {
+    Some(vec![(steps, faults)])
+}
+
+#[test]
+fn a_handler_compares_with_what_it_loaded_itself() {
+    let unchanged = |client| {
+        let write = r#"[["resolve", "authorize", "load"], ["check-unchanged", "save"]]"#;
+        design(READ, write, "", client)
+    };
+    let blind_to_others = r#"
+        [client.on]
+        stale-view = { send = "same" }"#;
+    // The handler's own read and write are one step now; the agent's read came long before.
+    assert_eq!(
+        found(&two_agents(""), &unchanged(blind_to_others), NEW_PROTOCOL, ["no-lost-update", "resolves"]),
+        [breaks(16, 0), holds()]
+    );
+    let changes = "payload = \"change\"\n".to_owned() + blind_to_others;
+    assert_eq!(
+        found(&two_agents(""), &unchanged(&changes), NEW_PROTOCOL, ["no-lost-update", "resolves"]),
+        [holds(), holds()]
+    );
+    // A clock that stands still hides the change in between.
+    let write = r#"[["resolve", "authorize", "load"], ["check-unchanged", "save"]]"#;
+    let clock = design(READ, write, "versions = \"coarse-clock\"", &changes);
+    assert_eq!(fronts(&two_agents(""), &clock, NEW_PROTOCOL, ["no-lost-update"]).0, [breaks(16, 0)]);
+}
+
+#[test]
+fn a_claim_that_names_its_attempt_is_known_again() {
+    let claims = |names: &str, error: &str| {
+        let write = r#"[["resolve", "authorize", "claim-key"], ["find-key", "apply", "record-key"]]"#;
+        let server = format!("on-store-error = {error}\nkeys = {{ claim-names = \"{names}\" }}");
+        design(READ, write, &server, "key = \"per-intent\"")
+    };
+    let scenario = one_agent("ambiguous-commit = 1");
+    let both = ["no-double-write", "resolves"];
+    let retried = r#"["retry", "keep-claim"]"#;
+    let found = |names: &str| fronts(&scenario, &claims(names, retried), NEW_PROTOCOL, both).0;
+    assert_eq!(found("attempt"), [None, holds()]);
+    assert_eq!(found("nothing"), [None, breaks(9, 1)]);
+}
+
+#[test]
+fn a_claim_that_names_nothing_is_released_by_whoever_comes() {
+    let claims = |names: &str| {
+        let write = r#"[["resolve", "authorize", "claim-key"], ["apply"], ["record-key"]]"#;
+        let keys = format!("keys = {{ claim-names = \"{names}\" }}\n");
+        design(READ, write, &keys, "key = \"per-intent\"") + "[server.write]\nat-end = [[\"release-key\"]]\n"
+    };
+    let at_end = |names: &str| claims(names).replace("[server.write]\nat-end", "at-end");
+    let moved = |names: &str| {
+        let text = at_end(names);
+        let (text, line) = text.rsplit_once("at-end").expect("the line is the last one");
+        text.replace("[client]", &format!("at-end{line}[client]"))
+    };
+    let scenario = one_agent("drop-stream = 1");
+    let found = |names: &str| found(&scenario, &moved(names), CONTINUES, ["no-double-write"]);
+    assert_eq!(found("attempt"), [holds()]);
+    // The repeat is refused, and on its way out releases the claim of the first attempt; the next repeat gets through.
+    assert_eq!(found("nothing"), [breaks(18, 1)]);
+}
+
+#[test]
+fn an_upstream_that_is_told_the_key_does_the_work_once() {
+    let calls = |step: &str| {
+        let write = format!(r#"[["resolve", "authorize"], ["{step}"], ["apply"]]"#);
+        design(READ, &write, "", "payload = \"change\"\nkey = \"per-intent\"")
+    };
+    let scenario = one_agent("drop-stream = 1\nrestart-node = 1");
+    assert_eq!(found(&scenario, &calls("call-upstream"), CONTINUES, ["no-double-write"]), [breaks(13, 1)]);
+    let with_key = calls("call-upstream-with-key").replace("[\"apply\"]", "[\"read\"]");
+    assert_eq!(found(&scenario, &with_key, CONTINUES, ["no-double-write"]), [holds()]);
+}
+
+#[test]
+fn assertions_at_rest_do_not_ask_what_was_told() {
+    let write = r#"[["resolve", "authorize", "check-version", "apply"]]"#;
+    let refused = design(READ, write, "", CAREFUL_CLIENT.split("[client.on]").next().expect("it has settings"));
+    let scenario = two_agents("")
+        + r#"
+        [at-rest]
+        nobody-fails = "!('failure' in told.A) && !('failure' in told.B)"
+        [finally]
+        both = "basket.memory == 32 && basket.storage == 1024"
+        "#;
+    let found = found(&scenario, &refused, NEW_PROTOCOL, ["nobody-fails", "both"]);
+    assert_eq!(found, [breaks(16, 0), holds()]);
+}
