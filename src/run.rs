@@ -279,7 +279,9 @@ impl Run {
         Ok(report)
     }
 
-    const fn sources(&self) -> Sources<'_> {
+    /// The texts of the three inputs.
+    #[must_use]
+    pub const fn sources(&self) -> Sources<'_> {
         Sources { scenario: &self.scenario.source, design: &self.design.source, protocol: &self.protocol.source }
     }
 

@@ -131,6 +131,14 @@ fn formats() {
     same("docs/reference/formats.md", &Page::new("Formats", "What a trace can be drawn as.").list(&things));
 }
 
+#[test]
+fn reports() {
+    let option = |name: &str| format!("`--format {name}`, or to a file: `--report {name}=FILE`");
+    let things: Vec<Thing> = handlecheck::reports::FORMATS.iter().map(|row| thing(row, &option(row.name))).collect();
+    let about = "How `check`, `test` and `compare` can report.";
+    same("docs/reference/reports.md", &Page::new("Reports", about).list(&things));
+}
+
 fn shipped(kind: Kind, title_and_about: impl Fn(&Source) -> (String, String)) -> Vec<Thing> {
     let name = |name: &'static str| {
         let source = library::find(kind, name).expect("it is listed");

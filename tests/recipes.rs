@@ -3,7 +3,7 @@
 mod common;
 
 use handlecheck::trace::Trace;
-use handlecheck::{action, engine, model, trace, world};
+use handlecheck::{action, engine, input, model, run, trace, world};
 
 use common::read;
 
@@ -46,6 +46,13 @@ mod diagrams {
     pub mod outline;
 }
 
+#[path = "."]
+mod reports {
+    pub use handlecheck::reports::{Asked, AtTheEnd, Format, Reporter};
+    #[path = "recipes/one_line.rs"]
+    pub mod one_line;
+}
+
 #[test]
 fn the_files_that_are_shown_are_rows() {
     assert_eq!(handler::check_unshared::STEP.outcomes, [model::Outcome::Forbidden]);
@@ -54,6 +61,16 @@ fn the_files_that_are_shown_are_rows() {
     let trace = Trace::from_json(&read("traces/laptop-basket.naive.no-lost-update.json")).expect("it is a trace");
     let outline = (diagrams::outline::FORMAT.draw)(&trace);
     assert!(outline.starts_with("1 hand-off\n2 send\n"), "{outline}");
+
+    let find = |kind, name| input::library::find(kind, name).expect("it is shipped");
+    let scenario = input::read_scenario(&find(input::Kind::Scenario, "two-agents"), &run::invariant_names());
+    let scenario = scenario.expect("it is readable");
+    let design = input::read_design(&find(input::Kind::Design, "naive")).expect("it is readable");
+    let protocol = input::protocol_of(&scenario, None).expect("it is readable");
+    let runs = [run::Run::new(scenario, design, protocol, &std::collections::BTreeMap::new()).expect("they fit")];
+    let report = runs[0].explore(&run::Options::default(), &mut |_| false).expect("it is explored");
+    let mut reporter = (reports::one_line::FORMAT.begin)(reports::Asked::Verdicts, &runs, false);
+    assert_eq!(reporter.explored(&runs[0], &report) + &reporter.finished(), "naive: violated\n");
 }
 
 #[test]
@@ -64,6 +81,7 @@ fn each_recipe_names_its_folder_and_its_list() {
         ("faults", "FAULTS: Fault in FAULT"),
         ("invariants", "INVARIANTS: Invariant in INVARIANT"),
         ("diagrams", "FORMATS: Format in FORMAT"),
+        ("reports", "FORMATS: Format in FORMAT"),
     ];
     for (folder, list) in tables {
         let table = list.split(':').next().expect("a list has a name");

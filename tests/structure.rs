@@ -34,7 +34,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("outcomes", &["input", "handler", "model"]),
     ("diagrams", &["trace", "table"]),
     ("explain", &["diagrams", "trace"]),
-    ("reports", &["run", "model"]),
+    // Of the invariants it knows the table, for their pages.
+    ("reports", &["run", "diagrams", "trace", "input", "invariants", "table", "model"]),
     ("schema", &["input", "handler", "faults", "model"]),
     ("cli", EVERYTHING),
 ];
@@ -219,11 +220,12 @@ fn is_a_table<T>(folder: &str, rows: &[Row<T>], others: &[&str]) {
 
 #[test]
 fn a_folder_that_is_a_table_holds_its_rows() {
-    use handlecheck::{diagrams, faults, handler, invariants};
+    use handlecheck::{diagrams, faults, handler, invariants, reports};
     is_a_table("src/handler", handler::STEPS, &["mod.rs", "calls.rs", "handling.rs", "program.rs"]);
     is_a_table("src/faults", faults::FAULTS, &["mod.rs"]);
     is_a_table("src/invariants", invariants::INVARIANTS, &["mod.rs"]);
     is_a_table("src/diagrams", diagrams::FORMATS, &["mod.rs", "canvas.rs", "sequence.rs", "words.rs"]);
+    is_a_table("src/reports", reports::FORMATS, &["mod.rs", "matrix.rs", "places.rs", "words.rs"]);
 }
 
 /// A row's page is its documentation everywhere: it begins with one sentence of its own.
@@ -237,11 +239,12 @@ fn every_row_has_a_page_that_begins_with_a_sentence() {
             assert!(page.lines().all(|line| line.chars().count() <= 120), "{}", row.name);
         }
     }
-    use handlecheck::{diagrams, faults, handler, invariants};
+    use handlecheck::{diagrams, faults, handler, invariants, reports};
     check(handler::STEPS);
     check(faults::FAULTS);
     check(invariants::INVARIANTS);
     check(diagrams::FORMATS);
+    check(reports::FORMATS);
 }
 
 /// An invariant says in which situation it can be violated, once for readers and once for the report.

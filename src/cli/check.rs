@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use super::exploring::Exploring;
+use super::reporting::Reporting;
 use super::{Failure, Terminal, writing};
-use crate::reports::{FORMATS, human};
+use crate::reports::Asked;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -17,9 +18,8 @@ pub(super) struct Arguments {
     designs: Vec<String>,
     #[command(flatten)]
     exploring: Exploring,
-    /// How to report: `human` or `json`
-    #[arg(long, value_name = "FORMAT", default_value = "human", value_parser = FORMATS)]
-    format: String,
+    #[command(flatten)]
+    reporting: Reporting,
     /// The folder that traces are written to
     #[arg(long, value_name = "FOLDER", default_value = "traces")]
     traces: PathBuf,
@@ -40,17 +40,15 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
         }
     }
     explorer.warn(&runs);
-    let mut reports = Vec::new();
+    let mut reports = arguments.reporting.begin(Asked::Verdicts, &runs, terminal);
+    let mut standings = Vec::new();
     for run in &runs {
         let mut report = explorer.explore(run)?;
         writing::write_traces(&mut report, &arguments.traces)?;
-        reports.push(report);
+        standings.extend(report.invariants.iter().map(|property| Asked::Verdicts.standing(&report, property)));
+        reports.explored(run, &report, out);
     }
     explorer.finish();
-    *out = match arguments.format.as_str() {
-        "json" => crate::reports::json(&reports),
-        _ => human::report(&reports, terminal.colour),
-    };
-    let verdicts = reports.iter().flat_map(|report| &report.invariants).map(|property| property.verdict);
-    Ok(explorer.exit_code(verdicts))
+    reports.finish(out)?;
+    Ok(explorer.exit_code(standings))
 }

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::exploring::Exploring;
-use super::{Failure, Terminal, exit, writing};
+use super::reporting::Reporting;
+use super::{Failure, Terminal, writing};
 use crate::input::{Kind, library};
-use crate::model::Verdict;
-use crate::reports::{FORMATS, matrix};
+use crate::reports::Asked;
 
 /// The scenarios that are compared when none is named.
 pub(super) const BASIC_SCENARIOS: &[&str] = &["laptop-basket", "import-rows", "foreign-handle"];
@@ -31,9 +31,8 @@ pub(super) struct Arguments {
     all: bool,
     #[command(flatten)]
     exploring: Exploring,
-    /// How to report: `human` or `json`
-    #[arg(long, value_name = "FORMAT", default_value = "human", value_parser = FORMATS)]
-    format: String,
+    #[command(flatten)]
+    reporting: Reporting,
     /// Write traces, to this folder
     #[arg(long, value_name = "FOLDER")]
     traces: Option<PathBuf>,
@@ -63,25 +62,17 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
         }
     }
     explorer.warn(&runs);
-    let mut compared = Vec::new();
+    let mut reports = arguments.reporting.begin(Asked::Comparison, &runs, terminal);
+    let mut standings = Vec::new();
     for run in &runs {
         let mut report = explorer.explore(run)?;
         if let Some(folder) = &arguments.traces {
             writing::write_traces(&mut report, folder)?;
         }
-        compared.push((run, report));
+        standings.extend(report.invariants.iter().map(|property| Asked::Comparison.standing(&report, property)));
+        reports.explored(run, &report, out);
     }
     explorer.finish();
-    let reports = || compared.iter().map(|(_, report)| report);
-    *out = match arguments.format.as_str() {
-        "json" => crate::reports::json(&reports().cloned().collect::<Vec<_>>()),
-        _ => matrix::matrix(&compared, terminal.colour),
-    };
-    let verdicts = reports().flat_map(|report| &report.invariants).map(|property| {
-        // What is expected is no failure, however bad it is.
-        if property.expectation.is_some() && property.is_as_expected() { Verdict::Holds } else { property.verdict }
-    });
-    let code = explorer.exit_code(verdicts);
-    let surprised = reports().any(|report| report.complete && report.surprises().next().is_some());
-    Ok(if code == exit::HOLDS && surprised { exit::VIOLATED } else { code })
+    reports.finish(out)?;
+    Ok(explorer.exit_code(standings))
 }

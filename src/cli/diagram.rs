@@ -1,6 +1,5 @@
 //! `diagram`: a picture of a trace.
 
-use std::fs;
 use std::path::PathBuf;
 
 use super::{Failure, Terminal, exit, writing};
@@ -29,8 +28,7 @@ pub(super) fn run(arguments: &Arguments, _: Terminal, out: &mut String) -> Resul
     let drawn = (format.draw)(&trace);
     match &arguments.output {
         None => *out = drawn,
-        Some(path) => fs::write(path, drawn)
-            .map_err(|error| Failure::Usage(format!("can't write {}: {error}", path.display())))?,
+        Some(path) => writing::write_file(path, &drawn)?,
     }
     Ok(exit::HOLDS)
 }

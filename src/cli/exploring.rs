@@ -12,7 +12,8 @@ use super::{Failure, Terminal, exit};
 use crate::engine::Progress;
 use crate::faults::FAULTS;
 use crate::input::{self, Input, Kind, Severity, render};
-use crate::model::{Design, Scenario, Verdict, limits};
+use crate::model::{Design, Scenario, limits};
+use crate::reports::Standing;
 use crate::run::{Engine, Options, Report, Run, invariant_names};
 use crate::suggest::did_you_mean;
 
@@ -226,14 +227,14 @@ impl Explorer {
         }
     }
 
-    /// The exit code that a list of verdicts means.
-    pub(super) fn exit_code(&self, verdicts: impl IntoIterator<Item = Verdict>) -> u8 {
-        let verdicts: Vec<Verdict> = verdicts.into_iter().collect();
-        if verdicts.contains(&Verdict::Violated) {
+    /// The exit code that everything together means.
+    pub(super) fn exit_code(&self, standings: impl IntoIterator<Item = Standing>) -> u8 {
+        let standings: Vec<Standing> = standings.into_iter().collect();
+        if standings.contains(&Standing::Failed) {
             exit::VIOLATED
-        } else if verdicts.contains(&Verdict::Inconclusive) {
+        } else if standings.contains(&Standing::Inconclusive) {
             exit::INCONCLUSIVE
-        } else if self.deny_vacuous && verdicts.contains(&Verdict::Vacuous) {
+        } else if self.deny_vacuous && standings.contains(&Standing::Vacuous) {
             exit::VACUOUS
         } else {
             exit::HOLDS

@@ -14,7 +14,7 @@ use crate::table::Row;
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// What to list: one of `steps`, `faults`, `invariants`, `actions`, `outcomes`, `designs`, `scenarios`, `protocols`,
-    /// `formats`
+    /// `formats`, `reports`
     #[arg(value_name = "KIND")]
     kind: Option<String>,
     /// Show the page of this one
@@ -39,6 +39,7 @@ const KINDS: &[(&str, &str)] = &[
     ("scenarios", "shipped scenarios: who is there, what they want, what may go wrong"),
     ("protocols", "shipped protocols: what happens to calls, streams and ids"),
     ("formats", "what a trace can be drawn as"),
+    ("reports", "how `check`, `test` and `compare` can report"),
 ];
 
 pub(super) fn run(arguments: &Arguments, _: Terminal, out: &mut String) -> Result<u8, Failure> {
@@ -71,6 +72,7 @@ fn items(kind: &str) -> Result<Vec<Item>, Failure> {
         "faults" => rows(crate::faults::FAULTS),
         "invariants" => rows(crate::invariants::INVARIANTS),
         "formats" => rows(crate::diagrams::FORMATS),
+        "reports" => rows(crate::reports::FORMATS),
         "actions" => {
             let item = |(name, line): &(&str, &str)| Item {
                 name: (*name).to_owned(),

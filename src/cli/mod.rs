@@ -10,6 +10,7 @@ mod exploring;
 mod list;
 mod new;
 mod replay;
+mod reporting;
 mod schema;
 mod test;
 mod writing;

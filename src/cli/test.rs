@@ -1,14 +1,15 @@
 //! `test`: every scenario and design against what they expect.
 
-use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::exploring::{Explorer, Exploring};
-use super::{Failure, Terminal, exit};
+use super::reporting::Reporting;
+use super::{Failure, Terminal, writing};
 use crate::input::{self, Input, Kind, Source, library};
 use crate::model::{Design, Scenario};
-use crate::run::{Report, Run, invariant_names};
+use crate::reports::Asked;
+use crate::run::{Run, invariant_names};
 
 #[derive(clap::Args)]
 #[command(
@@ -21,6 +22,11 @@ pub(super) struct Arguments {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     exploring: Exploring,
+    #[command(flatten)]
+    reporting: Reporting,
+    /// Write traces, to this folder
+    #[arg(long, value_name = "FOLDER")]
+    traces: Option<PathBuf>,
 }
 
 /// A scenario or a design that expects something.
@@ -32,49 +38,23 @@ enum Expecting {
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
     let mut explorer = arguments.exploring.start(terminal)?;
     let runs = runs(&arguments.paths, &explorer)?;
-    explorer.warn(&runs);
-    let (mut passed, mut failed, mut inconclusive) = (0, 0, 0);
-    for run in &runs {
-        let report = explorer.explore(run)?;
-        let surprises: Vec<_> = report.surprises().collect();
-        let name = name(&report);
-        if surprises.is_empty() {
-            passed += 1;
-            writeln!(out, "ok    {name}").expect("writing to a string doesn't fail");
-            continue;
-        }
-        if report.complete {
-            failed += 1;
-        } else {
-            inconclusive += 1;
-        }
-        writeln!(out, "FAIL  {name}").expect("writing to a string doesn't fail");
-        for property in surprises {
-            let expected = property.expected.as_deref().unwrap_or("not violated");
-            let front: Vec<String> = property
-                .breaks
-                .iter()
-                .map(|found| format!("{} steps with {} faults", found.steps, found.faults))
-                .collect();
-            let front = if front.is_empty() { String::new() } else { format!(" in {}", front.join(" or ")) };
-            writeln!(out, "      {}: expected {expected}, found {}{front}", property.name, property.verdict)
-                .expect("writing to a string doesn't fail");
-        }
-    }
-    explorer.finish();
-    writeln!(out, "{passed} passed, {} failed", failed + inconclusive).expect("writing to a string doesn't fail");
     if runs.is_empty() {
         return Err(Failure::Usage("nothing in these files expects anything".to_owned()));
     }
-    Ok(match (failed, inconclusive) {
-        (0, 0) => exit::HOLDS,
-        (0, _) => exit::INCONCLUSIVE,
-        _ => exit::VIOLATED,
-    })
-}
-
-fn name(report: &Report) -> String {
-    format!("{} x {} x {}", report.scenario, report.design, report.protocol)
+    explorer.warn(&runs);
+    let mut reports = arguments.reporting.begin(Asked::Expectations, &runs, terminal);
+    let mut standings = Vec::new();
+    for run in &runs {
+        let mut report = explorer.explore(run)?;
+        if let Some(folder) = &arguments.traces {
+            writing::write_traces(&mut report, folder)?;
+        }
+        standings.extend(report.invariants.iter().map(|property| Asked::Expectations.standing(&report, property)));
+        reports.explored(run, &report, out);
+    }
+    explorer.finish();
+    reports.finish(out)?;
+    Ok(explorer.exit_code(standings))
 }
 
 /// Every run that something expects, each once, in the order of the files.

@@ -1,6 +1,7 @@
-//! Reading and writing traces, and reports in the format that was asked for.
+//! Reading traces, and writing files whole or not at all.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
 use super::Failure;
@@ -17,14 +18,43 @@ pub(super) fn write_traces(report: &mut Report, folder: &Path) -> Result<(), Fai
             crate::trace::replay(trace)
                 .map_err(|error| Failure::Unreplayable { name: name.clone(), error: Box::new(error) })?;
             let path = folder.join(name);
-            let failed = |error: std::io::Error| Failure::Usage(format!("can't write {}: {error}", path.display()));
-            fs::create_dir_all(folder).map_err(failed)?;
-            fs::write(&path, trace.to_json()).map_err(failed)?;
+            fs::create_dir_all(folder)
+                .map_err(|error| Failure::Usage(format!("can't make the folder {}: {error}", folder.display())))?;
+            write_file(&path, &trace.to_json())?;
             found.trace = Some(path.display().to_string().replace('\\', "/"));
         }
         property.trace = property.breaks.first().and_then(|shortest| shortest.trace.clone());
     }
     Ok(())
+}
+
+/// Writes a file whole or not at all: whoever reads it meanwhile, and whatever interrupts this, finds the old text or the
+/// new one. What is no regular file, a pipe for example, is written as it is.
+pub(super) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::Usage(format!("can't write {}: {error}", path.display()));
+    // Through a link, so that it stays one.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return fs::write(path, text).map_err(failed);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    // Of this error only the kind is told: its text names a file that nobody asked for.
+    let mut file = beginning().tempfile_in(folder).map_err(|error| failed(error.kind().into()))?;
+    file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    file.persist(path).map(drop).map_err(|error| failed(error.error))
+}
+
+/// A file that is not there yet under its own name.
+fn beginning() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".handlecheck-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // As any other file, less what the user's mask takes away.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder
 }
 
 /// Reads a trace.

@@ -86,15 +86,27 @@ impl Source {
         Place { source: self.clone(), span: start..boundary(span.end).max(start) }
     }
 
-    /// The place of what stands under these keys (or, in a list, indices), or of the innermost of them that is there.
+    /// The place of what stands under these keys (or, in a list, indices); `None` where nothing does.
     ///
     /// It is looked up in the text again, so that what an input means needs no places of its own.
+    #[must_use]
+    pub fn find_place(&self, path: &[&str]) -> Option<Place> {
+        let (span, found) = self.find(path);
+        (found == path.len()).then(|| self.place(span))
+    }
+
+    /// The place of what stands under these keys, or of the innermost of them that is there.
     pub(super) fn place_of(&self, path: &[&str]) -> Place {
+        self.place(self.find(path).0)
+    }
+
+    /// Where the innermost of these keys that is there stands, and how many of them are there.
+    fn find(&self, path: &[&str]) -> (Range<usize>, usize) {
         let (root, _) = DeTable::parse_recoverable(&self.text);
         let root = DeValue::Table(root.into_inner());
         let mut value = &root;
         let mut span = 0..0;
-        for step in path {
+        for (number, step) in path.iter().enumerate() {
             let below = match value {
                 DeValue::Table(table) => table
                     .iter()
@@ -108,11 +120,11 @@ impl Source {
                 }
                 _ => None,
             };
-            let Some((found, item)) = below else { break };
+            let Some((found, item)) = below else { return (span, number) };
             span = found;
             value = item.get_ref();
         }
-        self.place(span)
+        (span, path.len())
     }
 }
 

@@ -69,6 +69,14 @@ pub enum Expectation {
     },
 }
 
+impl Expectation {
+    /// Whether a violation is expected, at whatever cost.
+    #[must_use]
+    pub const fn is_violated(&self) -> bool {
+        matches!(self, Self::Break { .. } | Self::Verdict(Verdict::Violated))
+    }
+}
+
 /// Something that the server keeps and that a handle names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {

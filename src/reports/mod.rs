@@ -1,30 +1,113 @@
 //! Reports: what came out of runs, for people and for programs.
+//!
+//! Each format is one file of this folder; its page is the comment at the file's top. A command tells a [`Reporter`] of
+//! each run when it is explored, and of the end. A reporter answers with what is to be printed then; it prints nothing
+//! itself.
 
-pub mod human;
+use crate::model::Verdict;
+use crate::run::{PropertyReport, Report, Run};
+use crate::table::table;
+
 pub mod matrix;
+mod places;
+mod words;
 
-use serde::Serialize;
-
-use crate::run::Report;
-
-/// The formats of a report.
-pub const FORMATS: [&str; 2] = ["human", "json"];
-
-/// The version of the JSON report. It changes when a reader of the old one would misunderstand the new one.
-const SCHEMA: u32 = 1;
-
-#[derive(Serialize)]
-struct Document<'r> {
-    handlecheck: &'static str,
-    schema: u32,
-    runs: &'r [Report],
+/// What a command asks of its runs: this decides what counts as a failure, and how a report for people is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// That nothing is violated: `check`.
+    Verdicts,
+    /// That everything is as expected: `test`.
+    Expectations,
+    /// The same, side by side: `compare`.
+    Comparison,
 }
 
-/// Reports as indented JSON, with a newline at its end.
-#[must_use]
-pub fn json(runs: &[Report]) -> String {
-    let document = Document { handlecheck: env!("CARGO_PKG_VERSION"), schema: SCHEMA, runs };
-    let mut text = serde_json::to_string_pretty(&document).expect("a report has string keys only");
-    text.push('\n');
-    text
+/// How one property stands, by what was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// As it should be.
+    Passed,
+    /// Violated, or not as expected.
+    Failed,
+    /// A limit was hit before this was known.
+    Inconclusive,
+    /// No run reaches the situation that the property is about, and nobody expected that.
+    Vacuous,
+}
+
+impl Asked {
+    /// How a property of a report stands.
+    #[must_use]
+    pub fn standing(self, report: &Report, property: &PropertyReport) -> Standing {
+        let by_verdict = match property.verdict {
+            Verdict::Holds => Standing::Passed,
+            Verdict::Violated => Standing::Failed,
+            Verdict::Inconclusive => Standing::Inconclusive,
+            Verdict::Vacuous => Standing::Vacuous,
+        };
+        if self == Self::Verdicts || property.expectation.is_none() {
+            return by_verdict;
+        }
+        if property.is_as_expected() {
+            return Standing::Passed;
+        }
+        // A break that was expected may still be found by a search that was cut short.
+        let expected_break = property.expectation.is_some_and(|expectation| expectation.is_violated());
+        let undecided = !report.complete && (property.verdict != Verdict::Violated || expected_break);
+        if undecided { Standing::Inconclusive } else { Standing::Failed }
+    }
+}
+
+/// What consumes the events of a command that explores. Each answers with what is to be printed now.
+pub trait Reporter<'r> {
+    /// A run was explored.
+    fn explored(&mut self, run: &'r Run, report: &Report) -> String;
+
+    /// That was the last run.
+    fn finished(&mut self) -> String;
+}
+
+/// One format of reports.
+#[derive(Debug)]
+pub struct Format {
+    /// Begins a report on these runs. `colour` is for people's terminals; other formats have none.
+    pub begin: for<'r> fn(asked: Asked, runs: &'r [Run], colour: bool) -> Box<dyn Reporter<'r> + 'r>,
+}
+
+table! {
+    /// Every format, the one for people first.
+    FORMATS: Format in FORMAT {
+        human,
+        json,
+        junit,
+        markdown,
+        sarif,
+    }
+}
+
+/// A reporter that says everything at the end.
+pub struct AtTheEnd<'r> {
+    asked: Asked,
+    runs: Vec<(&'r Run, Report)>,
+    write: fn(Asked, &[(&'r Run, Report)]) -> String,
+}
+
+impl<'r> AtTheEnd<'r> {
+    /// Begins; `write` says it, once all runs are there.
+    #[must_use]
+    pub fn begin(asked: Asked, write: fn(Asked, &[(&'r Run, Report)]) -> String) -> Box<dyn Reporter<'r> + 'r> {
+        Box::new(Self { asked, runs: Vec::new(), write })
+    }
+}
+
+impl<'r> Reporter<'r> for AtTheEnd<'r> {
+    fn explored(&mut self, run: &'r Run, report: &Report) -> String {
+        self.runs.push((run, report.clone()));
+        String::new()
+    }
+
+    fn finished(&mut self) -> String {
+        (self.write)(self.asked, &self.runs)
+    }
 }

@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod mistakes;
+mod reports;
 
 use std::fs;
 use std::path::Path;
@@ -372,7 +373,7 @@ ok    two-agents-no-faults x mine x mcp-2026-07-28
         1,
         str![[r#"
 FAIL  two-agents-no-faults x mine x mcp-2026-07-28
-      no-lost-update: expected violated in 13 steps with 0 faults, found violated in 14 steps with 0 faults
+      no-lost-update: expected violated in 13 steps with 0 faults, found violated in 14 steps with no faults
 0 passed, 1 failed
 
 "#]],
@@ -419,6 +420,7 @@ designs     shipped designs: how a server handles calls, and how its clients beh
 scenarios   shipped scenarios: who is there, what they want, what may go wrong
 protocols   shipped protocols: what happens to calls, streams and ids
 formats     what a trace can be drawn as
+reports     how `check`, `test` and `compare` can report
 
 "#]],
     );

@@ -1,0 +1,77 @@
+//! Verdicts first, one line each; then what happens in each break, and the command that shows it.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+
+use crate::model::Verdict;
+use crate::reports::words::{cheapest, cost, extent, name, sentence};
+use crate::run::{PropertyReport, Report};
+
+/// A report as text.
+pub(super) fn report(report: &Report, colour: bool) -> String {
+    let mut text = String::new();
+    write(&mut text, report, colour).expect("writing to a string doesn't fail");
+    text
+}
+
+fn write(text: &mut String, report: &Report, colour: bool) -> std::fmt::Result {
+    writeln!(text, "{}", name(report))?;
+    let width = report.invariants.iter().map(|property| property.name.len()).max().unwrap_or(0);
+    for property in &report.invariants {
+        let verdict = painted(property.verdict, property.verdict.name(), 12, colour);
+        let line = format!("  {verdict} {:<width$}  {}", property.name, cheapest(property));
+        writeln!(text, "{}{}", line.trim_end(), unexpected(property))?;
+    }
+    for property in report.invariants.iter().filter(|property| property.verdict == Verdict::Violated) {
+        write_break(text, property)?;
+    }
+    writeln!(text)?;
+    writeln!(text, "  {}", extent(report))?;
+    if !report.never.is_empty() {
+        writeln!(text, "  never happened: {}", report.never.join(", "))?;
+    }
+    if !report.never_refused.is_empty() {
+        writeln!(text, "  steps that never refused or replayed a call: {}", report.never_refused.join(", "))?;
+    }
+    if report.invariants.iter().any(|property| property.verdict == Verdict::Vacuous) {
+        writeln!(text, "  vacuous: no run reaches the situation that the invariant is about, so it can't be violated")?;
+    }
+    Ok(())
+}
+
+fn write_break(text: &mut String, property: &PropertyReport) -> std::fmt::Result {
+    writeln!(text)?;
+    writeln!(text, "  {}: {}.", property.name, sentence(property))?;
+    if let Some(anomaly) = &property.anomaly {
+        writeln!(text, "    anomaly: {anomaly}")?;
+    }
+    for found in &property.breaks {
+        let command = found.trace.as_ref().map_or_else(String::new, |trace| format!(": handlecheck explain {trace}"));
+        writeln!(text, "    {}{command}", cost(found))?;
+    }
+    Ok(())
+}
+
+fn unexpected(property: &PropertyReport) -> String {
+    match &property.expected {
+        Some(expected) if !property.is_as_expected() => format!("  (expected {expected})"),
+        _ => String::new(),
+    }
+}
+
+/// A word in the colour of a verdict, padded to a width.
+fn painted(verdict: Verdict, word: &str, width: usize, colour: bool) -> String {
+    let padded = format!("{word:<width$}");
+    if !colour {
+        return padded;
+    }
+    let style = Style::new();
+    let style = match verdict {
+        Verdict::Holds => style.fg_color(Some(AnsiColor::Green.into())),
+        Verdict::Violated => style.fg_color(Some(AnsiColor::Red.into())).bold(),
+        Verdict::Vacuous => style.dimmed(),
+        Verdict::Inconclusive => style.fg_color(Some(AnsiColor::Yellow.into())),
+    };
+    format!("{style}{padded}{style:#}")
+}

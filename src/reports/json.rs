@@ -1,0 +1,33 @@
+//! JSON, for programs: everything that a report for people says, and more.
+//!
+//! `handlecheck schema report` is its schema. It says the same whatever command was asked: one object for each run.
+
+use serde::Serialize;
+
+use super::{Asked, AtTheEnd, Format, Reporter};
+use crate::run::{Report, Run};
+
+pub static FORMAT: Format = Format { begin };
+
+fn begin<'r>(asked: Asked, _: &'r [Run], _: bool) -> Box<dyn Reporter<'r> + 'r> {
+    AtTheEnd::begin(asked, json)
+}
+
+/// The version of the JSON report. It changes when a reader of the old one would misunderstand the new one.
+const SCHEMA: u32 = 1;
+
+#[derive(Serialize)]
+struct Document<'r> {
+    handlecheck: &'static str,
+    schema: u32,
+    runs: Vec<&'r Report>,
+}
+
+/// Reports as indented JSON, with a newline at its end.
+fn json(_: Asked, runs: &[(&Run, Report)]) -> String {
+    let runs = runs.iter().map(|(_, report)| report).collect();
+    let document = Document { handlecheck: env!("CARGO_PKG_VERSION"), schema: SCHEMA, runs };
+    let mut text = serde_json::to_string_pretty(&document).expect("a report has string keys only");
+    text.push('\n');
+    text
+}

@@ -1,0 +1,74 @@
+//! JUnit XML, for the test pages of CI servers.
+//!
+//! Each run is a test suite, each invariant and assertion in it a test case. A case fails when it is violated (`check`) or
+//! not as expected (`test`, `compare`); what is inconclusive is an error, and what is vacuous is skipped. There are no
+//! times in it: the same models give the same bytes.
+
+use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
+
+use super::{Asked, AtTheEnd, Format, Reporter, Standing, words};
+use crate::run::{PropertyReport, Report, Run};
+
+pub static FORMAT: Format = Format { begin };
+
+fn begin<'r>(asked: Asked, _: &'r [Run], _: bool) -> Box<dyn Reporter<'r> + 'r> {
+    AtTheEnd::begin(asked, junit)
+}
+
+fn junit(asked: Asked, runs: &[(&Run, Report)]) -> String {
+    let mut document = quick_junit::Report::new("handlecheck");
+    for (_, report) in runs {
+        let name = words::name(report);
+        let mut suite = TestSuite::new(name.clone());
+        suite.add_property(Property::new("explored", words::extent(report)));
+        for property in &report.invariants {
+            let mut case = TestCase::new(property.name.clone(), status(asked, report, property));
+            case.set_classname(name.clone());
+            suite.add_test_case(case);
+        }
+        document.add_test_suite(suite);
+    }
+    let mut text = document.to_string().expect("what is written to a string is well-formed");
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+fn status(asked: Asked, report: &Report, property: &PropertyReport) -> TestCaseStatus {
+    let standing = asked.standing(report, property);
+    let mut status = match standing {
+        Standing::Passed => return TestCaseStatus::success(),
+        Standing::Vacuous => TestCaseStatus::skipped(),
+        Standing::Inconclusive => TestCaseStatus::non_success(NonSuccessKind::Error),
+        Standing::Failed => TestCaseStatus::non_success(NonSuccessKind::Failure),
+    };
+    match standing {
+        Standing::Vacuous => {
+            status.set_message("no run reaches the situation that it is about, so it can't be violated");
+        }
+        Standing::Inconclusive => {
+            status.set_type("inconclusive").set_message(words::extent(report));
+        }
+        Standing::Passed | Standing::Failed => {
+            let kind = if property.expected.is_some() { "unexpected" } else { property.verdict.name() };
+            status.set_type(kind).set_message(words::message(asked, property)).set_description(details(property));
+        }
+    }
+    status
+}
+
+/// What happened, and how to see it.
+fn details(property: &PropertyReport) -> String {
+    let mut text = String::new();
+    for found in &property.breaks {
+        let shown = found.trace.as_ref().map_or_else(String::new, |trace| format!(": handlecheck explain {trace}"));
+        text.push_str(&format!("{}{shown}\n", words::cost(found)));
+    }
+    if let Some(trace) = property.breaks.first().and_then(|found| found.recorded.as_deref()) {
+        for (number, step) in (1..).zip(&trace.steps) {
+            text.push_str(&format!("{number:>3}  {}\n", step.sentence));
+        }
+    }
+    text
+}

@@ -1,0 +1,110 @@
+//! Markdown, for a pull request, an issue or a page.
+//!
+//! A table of verdicts, then what happens in each break, with the trace drawn as a Mermaid diagram that folds.
+
+use super::{Asked, AtTheEnd, Format, Reporter, Standing, matrix, words};
+use crate::diagrams;
+use crate::model::Verdict;
+use crate::run::{PropertyReport, Report, Run};
+use crate::trace::Trace;
+
+pub static FORMAT: Format = Format { begin };
+
+fn begin<'r>(asked: Asked, _: &'r [Run], _: bool) -> Box<dyn Reporter<'r> + 'r> {
+    match asked {
+        Asked::Verdicts => AtTheEnd::begin(asked, verdicts),
+        Asked::Expectations => AtTheEnd::begin(asked, expectations),
+        Asked::Comparison => AtTheEnd::begin(asked, |_, runs| matrix::matrix(runs, false)),
+    }
+}
+
+fn verdicts(_: Asked, runs: &[(&Run, Report)]) -> String {
+    let mut text = "# What holds, and what breaks\n".to_owned();
+    for (_, report) in runs {
+        text.push_str(&format!(
+            "\n## {}\n\n| invariant | verdict | cheapest break |\n| --- | --- | --- |\n",
+            words::name(report)
+        ));
+        for property in &report.invariants {
+            let verdict = match property.verdict {
+                Verdict::Violated => "**violated**",
+                other => other.name(),
+            };
+            text.push_str(&format!("| `{}` | {verdict} | {} |\n", property.name, words::cheapest(property)));
+        }
+        for property in report.invariants.iter().filter(|property| property.verdict == Verdict::Violated) {
+            text.push_str(&format!("\n**`{}`**: {}.\n", property.name, escaped(&words::sentence(property))));
+            push_drawing(&mut text, property);
+        }
+        text.push_str(&format!("\nExplored: {}.\n", words::extent(report).trim_start_matches("explored all: ")));
+    }
+    text
+}
+
+fn expectations(asked: Asked, runs: &[(&Run, Report)]) -> String {
+    let failed = |report: &Report, property: &PropertyReport| {
+        matches!(asked.standing(report, property), Standing::Failed | Standing::Inconclusive)
+    };
+    let unexpected: Vec<_> = runs
+        .iter()
+        .flat_map(|(_, report)| report.invariants.iter().map(move |property| (report, property)))
+        .filter(|(report, property)| failed(report, property))
+        .collect();
+    let mut text = format!("# {}, {} not as expected\n", words::count(runs.len(), "run"), count_runs(&unexpected));
+    if !unexpected.is_empty() {
+        text.push_str("\n| run | invariant | |\n| --- | --- | --- |\n");
+    }
+    for (report, property) in &unexpected {
+        text.push_str(&format!("| {} | `{}` | {} |\n", words::name(report), property.name, words::surprise(property)));
+    }
+    for (report, property) in &unexpected {
+        if property.verdict == Verdict::Violated {
+            let sentence = escaped(&words::sentence(property));
+            text.push_str(&format!("\n**{}, `{}`**: {sentence}.\n", words::name(report), property.name));
+            push_drawing(&mut text, property);
+        }
+    }
+    text
+}
+
+fn count_runs(unexpected: &[(&Report, &PropertyReport)]) -> usize {
+    let mut names: Vec<String> = unexpected.iter().map(|(report, _)| words::name(report)).collect();
+    names.dedup();
+    names.len()
+}
+
+fn push_drawing(text: &mut String, property: &PropertyReport) {
+    if let Some(shortest) = property.breaks.first()
+        && let Some(trace) = shortest.recorded.as_deref()
+    {
+        text.push_str(&folded(&words::cost(shortest), trace));
+    }
+}
+
+/// A drawing that unfolds, with a line that is always seen.
+pub(super) fn folded(summary: &str, trace: &Trace) -> String {
+    let format =
+        diagrams::FORMATS.iter().find(|format| format.name == "mermaid").expect("there is a format for Markdown");
+    let drawn = (format.draw)(trace);
+    // What a file says can't end the block early.
+    let fence = "`".repeat(longest_run(&drawn, '`').max(2) + 1);
+    format!("\n<details><summary>{summary}</summary>\n\n{fence}mermaid\n{drawn}{fence}\n\n</details>\n")
+}
+
+/// The length of the longest run of a character.
+fn longest_run(text: &str, of: char) -> usize {
+    text.split(|c| c != of).map(str::len).max().unwrap_or(0)
+}
+
+/// Text from a user's file in which nothing is taken for markup, and which stays in its cell of a table.
+pub(super) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' => escaped.push(' '),
+            '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '|' | '#' | '&' | '@' => escaped.extend(['\\', c]),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}

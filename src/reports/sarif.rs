@@ -1,0 +1,155 @@
+//! SARIF 2.1.0, for code scanning: each finding at the line of the design that it is about.
+//!
+//! What is violated (`check`) or not as expected (`test`, `compare`) is an error, what is inconclusive a warning, what is
+//! vacuous a note; what holds is not in it. A finding stands at the transaction that commits the harm, or at the reaction
+//! of the client that tells it; the trace is its code flow, step by step.
+
+use serde_json::{Value, json};
+
+use super::{Asked, AtTheEnd, Format, Reporter, Standing, places, words};
+use crate::input::Place;
+use crate::invariants::INVARIANTS;
+use crate::run::{PropertyReport, Report, Run};
+
+pub static FORMAT: Format = Format { begin };
+
+fn begin<'r>(asked: Asked, _: &'r [Run], _: bool) -> Box<dyn Reporter<'r> + 'r> {
+    AtTheEnd::begin(asked, sarif)
+}
+
+fn sarif(asked: Asked, runs: &[(&Run, Report)]) -> String {
+    let mut rules: Vec<&str> = Vec::new();
+    let mut results: Vec<Value> = Vec::new();
+    for (run, report) in runs {
+        for property in &report.invariants {
+            let level = match asked.standing(report, property) {
+                Standing::Passed => continue,
+                Standing::Failed => "error",
+                Standing::Inconclusive => "warning",
+                Standing::Vacuous => "note",
+            };
+            if !rules.contains(&&*property.name) {
+                rules.push(&property.name);
+            }
+            results.push(finding(asked, level, run, report, property));
+        }
+    }
+    document(&rules, results)
+}
+
+/// The whole document, from the names of what is found and the findings.
+pub(super) fn document(rules: &[&str], results: Vec<Value>) -> String {
+    let document = json!({
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "handlecheck",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": rules.iter().map(|name| rule(name)).collect::<Vec<_>>(),
+            } },
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    });
+    let mut text = serde_json::to_string_pretty(&document).expect("a document has string keys only");
+    text.push('\n');
+    text
+}
+
+fn rule(name: &str) -> Value {
+    match INVARIANTS.iter().find(|row| row.name == name) {
+        Some(row) => json!({
+            "id": name,
+            "shortDescription": { "text": row.sentence },
+            "help": { "text": row.page(), "markdown": row.page() },
+        }),
+        None => json!({ "id": name, "shortDescription": { "text": format!("the assertion {name} of the scenario") } }),
+    }
+}
+
+fn finding(asked: Asked, level: &str, run: &Run, report: &Report, property: &PropertyReport) -> Value {
+    let sources = run.sources();
+    let trace = property.breaks.first().and_then(|shortest| shortest.recorded.as_deref());
+    let place = match trace {
+        Some(trace) => places::of_violation(trace, &sources),
+        None => places::of_expectation(&sources, &property.name).unwrap_or_else(|| places::whole(sources.design)),
+    };
+    let text = match level {
+        "note" => "no run reaches the situation that it is about, so it can't be violated".to_owned(),
+        "warning" => words::extent(report),
+        _ => words::message(asked, property),
+    };
+    let cost = property.breaks.first().map_or_else(String::new, |shortest| format!(" ({})", words::cost(shortest)));
+    let mut result = json!({
+        "ruleId": property.name,
+        "level": level,
+        "message": { "text": format!("{}: {text}{cost}", words::name(report)) },
+        "locations": [location(&place, None)],
+        "relatedLocations": [location(&places::whole(sources.scenario), Some("the scenario"))],
+        "partialFingerprints": { "handlecheck/v1": format!("{} {}", words::name(report), property.name) },
+    });
+    if let Some(trace) = trace {
+        let steps = trace.steps.iter().map(|step| {
+            let place = places::of_step(step, &sources);
+            json!({ "location": location(&place, Some(&step.sentence)) })
+        });
+        result["codeFlows"] = json!([{ "threadFlows": [{ "locations": steps.collect::<Vec<_>>() }] }]);
+    }
+    result
+}
+
+/// A place as SARIF says it, with a message where it has one.
+pub(super) fn location(place: &Place, message: Option<&str>) -> Value {
+    let text = &*place.source.text;
+    let (start, end) = (position(text, place.span.start), position(text, place.span.end));
+    let mut location = json!({
+        "physicalLocation": {
+            "artifactLocation": { "uri": uri(&place.source.origin) },
+            "region": { "startLine": start.0, "startColumn": start.1, "endLine": end.0, "endColumn": end.1 },
+        },
+    });
+    if let Some(message) = message {
+        location["message"] = json!({ "text": message });
+    }
+    location
+}
+
+/// Line and column of an offset, counted from 1.
+fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..offset];
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+/// A path as a URI; a relative one stays relative, as code scanning wants it.
+fn uri(origin: &str) -> String {
+    let path = origin.replace('\\', "/");
+    let path = path.strip_prefix("./").unwrap_or(&path);
+    let mut uri = if path.starts_with('/') { "file://".to_owned() } else { String::new() };
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => uri.push(char::from(byte)),
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_a_uri() {
+        assert_eq!(uri("./models/my design.toml"), "models/my%20design.toml");
+        assert_eq!(uri("/home/é.toml"), "file:///home/%C3%A9.toml");
+    }
+
+    #[test]
+    fn positions_count_characters_from_one() {
+        assert_eq!(position("é = 1\nb = 2\n", 3), (1, 3));
+        assert_eq!(position("é = 1\nb = 2\n", 7), (2, 1));
+        assert_eq!(position("", 0), (1, 1));
+    }
+}

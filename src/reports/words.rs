@@ -1,0 +1,74 @@
+//! What several formats say in the same words.
+
+use super::Asked;
+use crate::model::Verdict;
+use crate::run::{Break, PropertyReport, Report};
+
+/// A number of things: `no faults`, `1 fault`, `2 faults`.
+pub(super) fn plural(count: u32, word: &str) -> String {
+    match count {
+        0 => format!("no {word}s"),
+        1 => format!("1 {word}"),
+        more => format!("{more} {word}s"),
+    }
+}
+
+/// A number of things: `0 runs`, `1 run`.
+pub(super) fn count(count: usize, word: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{plural}")
+}
+
+/// The steps and faults of a break.
+pub(super) fn cost(found: &Break) -> String {
+    format!("{}, {}", plural(found.steps, "step"), plural(found.faults, "fault"))
+}
+
+/// The front of cheapest breaks; empty where there is none.
+pub(super) fn cheapest(property: &PropertyReport) -> String {
+    property.breaks.iter().map(cost).collect::<Vec<_>>().join("; or ")
+}
+
+/// What a run is called.
+pub(super) fn name(report: &Report) -> String {
+    format!("{} x {} x {}", report.scenario, report.design, report.protocol)
+}
+
+/// How much was explored: a run that was cut short says so.
+pub(super) fn extent(report: &Report) -> String {
+    let bounds: Vec<String> = report.bounds.faults.iter().map(|(fault, budget)| format!("{fault} {budget}")).collect();
+    let bounds = if bounds.is_empty() { "no faults".to_owned() } else { format!("at most {}", bounds.join(", ")) };
+    let counted = if report.transitions == 0 {
+        format!("{} states", report.states)
+    } else {
+        format!("{} states, {} transitions, depth {}", report.states, report.transitions, report.depth)
+    };
+    match &report.stopped {
+        None => format!("explored all: {counted} ({bounds}; engine {})", report.engine),
+        Some(reason) => format!("cut short, since {reason}: {counted} ({bounds}; engine {})", report.engine),
+    }
+}
+
+/// What a property is about, or what happened: the sentence of the shortest break, without its full stop.
+pub(super) fn sentence(property: &PropertyReport) -> String {
+    property.sentence.clone().unwrap_or_else(|| "no state is reached in which it is true".to_owned())
+}
+
+/// What was expected and what was found, where they differ: `expected holds, found violated in 15 steps with 0 faults`.
+pub(super) fn surprise(property: &PropertyReport) -> String {
+    let expected = property.expected.as_deref().unwrap_or("not violated");
+    let cost = |found: &Break| format!("{} with {}", plural(found.steps, "step"), plural(found.faults, "fault"));
+    let front: Vec<String> = property.breaks.iter().map(cost).collect();
+    let front = if front.is_empty() { String::new() } else { format!(" in {}", front.join(" or ")) };
+    format!("expected {expected}, found {}{front}", property.verdict)
+}
+
+/// Why a property does not stand as it should, in one line.
+pub(super) fn message(asked: Asked, property: &PropertyReport) -> String {
+    let unexpected = asked != Asked::Verdicts && property.expected.is_some();
+    match (unexpected, property.verdict) {
+        (false, Verdict::Violated) => sentence(property),
+        (true, Verdict::Violated) => format!("{}: {}", surprise(property), sentence(property)),
+        (..) => surprise(property),
+    }
+}
