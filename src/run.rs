@@ -223,13 +223,17 @@ impl Run {
         let bits = properties.iter().enumerate().filter(|(_, property)| wanted(property));
         let enough = if options.stop_early { bits.fold(0, |bits, (index, _)| bits | 1 << index) } else { 0 };
         let liveness = properties.iter().any(|property| property.name == "resolves" && wanted(property));
-        let found = engine::explore(simulation, Limits { states: options.max_states, enough, liveness }, watch);
+        let found = engine::explore(
+            simulation,
+            Limits { states: options.max_states, enough, liveness, ..Limits::default() },
+            watch,
+        );
         let mut invariants = Vec::new();
         for (index, property) in properties.iter().enumerate().filter(|(_, property)| wanted(property)) {
             let mut breaks = Vec::new();
             for place in found.front(index) {
                 let mut path = found.path(simulation, place);
-                let round = found.round(place);
+                let round = found.round(simulation, place);
                 let loops_from = round.is_some().then(|| path.len() - 1);
                 path.extend(round.into_iter().flatten());
                 let trace = record(simulation, &path, loops_from, index, &self.sources())?;

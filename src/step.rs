@@ -15,7 +15,8 @@ use crate::model::scenario::Carried;
 use crate::model::{Assertion, Entry, Model, Outcome, Told, Value};
 use crate::world::{
     Agent, Answer, Attempt, Call, CallRef, Component, Errand, Fact, Field, Handle, Instance, IntentLedger, Intents,
-    KeyTable, Known, Leases, Ledger, Memory, Position, Queue, Reply, Resource, Setting, View, numbers,
+    KeyTable, Known, Leases, Ledger, Memory, Position, Queue, Reply, Resource, Setting, Symmetry, View, numbers,
+    renaming, symmetry,
 };
 
 /// The composed model: scenario x design x protocol, ready to run.
@@ -23,6 +24,7 @@ pub struct Simulation {
     setting: Setting,
     programs: Programs,
     sources: Vec<Source>,
+    symmetries: Vec<Symmetry>,
     finally: Vec<Compiled>,
     at_rest: Vec<Compiled>,
     sometimes: Vec<Compiled>,
@@ -113,7 +115,9 @@ impl Simulation {
         let compile = |assertions: &[Assertion]| assertions.iter().map(compile).collect();
         let (finally, at_rest) = (compile(&scenario.finally), compile(&scenario.at_rest));
         let sometimes = compile(&scenario.sometimes);
-        Self { setting, programs, sources, finally, at_rest, sometimes }
+        // States that are shown are not explored.
+        let symmetries = if labelled { Vec::new() } else { symmetry::symmetries(&setting) };
+        Self { setting, programs, sources, symmetries, finally, at_rest, sometimes }
     }
 
     /// Everything that is checked, in the order of the engine's bits.
@@ -132,6 +136,14 @@ impl Simulation {
     #[must_use]
     pub const fn setting(&self) -> &Setting {
         &self.setting
+    }
+
+    /// What of this model may be exchanged, so that it stays the same model. `nodes`, `agents`.
+    #[must_use]
+    pub fn exchangeable(&self) -> Vec<&'static str> {
+        let nodes = self.symmetries.iter().any(Symmetry::moves_nodes).then_some("nodes");
+        let agents = self.symmetries.iter().any(Symmetry::moves_agents).then_some("agents");
+        nodes.into_iter().chain(agents).collect()
     }
 
     /// The handlers.
@@ -666,6 +678,22 @@ impl System for Simulation {
                 *number = rename(*number);
             }
         });
+    }
+
+    fn symmetries(&self) -> usize {
+        self.symmetries.len()
+    }
+
+    fn moves_sources(&self, symmetry: usize) -> bool {
+        self.symmetries[symmetry].moves_agents()
+    }
+
+    fn moved_slot(&self, symmetry: usize, slot: usize) -> usize {
+        self.symmetries[symmetry].slot(slot)
+    }
+
+    fn renamed(&self, symmetry: usize, component: &Component) -> Component {
+        renaming::rename(&self.setting, &self.symmetries[symmetry], component)
     }
 }
 

@@ -69,7 +69,7 @@ impl System for Graph {
 fn verdict(graph: &Graph) -> Option<(u32, Option<Vec<u8>>)> {
     let found = explore(graph, Limits { liveness: true, ..Limits::default() }, &mut |_| false);
     let first = *found.front(0).first()?;
-    let round = found.round(first).map(|states| states.into_iter().map(|state| state[0]).collect());
+    let round = found.round(graph, first).map(|states| states.into_iter().map(|state| state[0]).collect());
     Some((first.steps, round))
 }
 

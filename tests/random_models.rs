@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "a range of seeds is asked for by hand")]
 
+mod models;
 mod random;
 mod reference;
 
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 use handlecheck::engine::plain;
 use handlecheck::engine::{Limits, System, explore, second};
-use handlecheck::input::{self, Kind, Look, Source, library};
+use handlecheck::input::{self, Kind, library};
 use handlecheck::model::{Model, Verdict};
 use handlecheck::run::invariant_names;
 use handlecheck::step::Simulation;
@@ -52,15 +53,9 @@ enum Seed {
     Differs,
 }
 
-/// The model of three texts, as the product reads them.
+/// The model of three texts.
 fn model(texts: &Texts) -> Result<Model, String> {
-    let invariants = invariant_names();
-    let shown = |error: input::InputError| error.render(Look::Plain);
-    let source = |name: &str, text: &str| Source::new(name, format!("{name}.toml"), text);
-    let scenario = input::read_scenario(&source("scenario", &texts.scenario), &invariants).map_err(shown)?;
-    let design = input::read_design(&source("design", &texts.design)).map_err(shown)?;
-    let protocol = input::read_protocol(&source("protocol", &texts.protocol)).map_err(shown)?;
-    input::compose(&scenario, &design, &protocol, &invariants).map(|(model, _)| model).map_err(shown)
+    models::of_texts(&texts.scenario, &texts.design, &texts.protocol)
 }
 
 /// Compares the three witnesses; what they disagree on is the error.

@@ -2,6 +2,7 @@
 //! handlecheck, stateright's search over the same steps, and the plain reference interpreter, which shares nothing with
 //! the product but the parsed inputs.
 
+mod models;
 mod reference;
 
 use std::collections::BTreeMap;
@@ -9,37 +10,9 @@ use std::sync::Arc;
 
 use handlecheck::engine::{Exploration, Limits, System, explore, second};
 use handlecheck::input::{self, Kind, library};
-use handlecheck::model::Model;
 use handlecheck::run::invariant_names;
 use handlecheck::step::{PropertyKind, Simulation};
 use reference::assertions::check_all;
-
-/// Every model that some shipped file expects something of, with the names of its inputs.
-fn expected_models() -> BTreeMap<(String, String), Model> {
-    let invariants = invariant_names();
-    let design = |name: &str| {
-        let source = library::find(Kind::Design, name).expect("the design is shipped");
-        input::read_design(&source).expect("a shipped design can be read")
-    };
-    let scenario = |name: &str| {
-        let source = library::find(Kind::Scenario, name).expect("the scenario is shipped");
-        input::read_scenario(&source, &invariants).expect("a shipped scenario can be read")
-    };
-    let mut pairs: Vec<(String, String)> = Vec::new();
-    for name in library::names(Kind::Design) {
-        pairs.extend(design(name).value.expect.keys().map(|scenario| (scenario.clone(), name.to_owned())));
-    }
-    for name in library::names(Kind::Scenario) {
-        pairs.extend(scenario(name).value.expect.keys().map(|design| (name.to_owned(), design.clone())));
-    }
-    let compose = |(s, d): (String, String)| {
-        let (scenario, design) = (scenario(&s), design(&d));
-        let protocol = input::protocol_of(&scenario, None).expect("the protocol is shipped");
-        let (model, _) = input::compose(&scenario, &design, &protocol, &invariants).expect("shipped inputs fit");
-        ((s, d), model)
-    };
-    pairs.into_iter().map(compose).collect()
-}
 
 /// The front of each property that is violated, by name.
 fn fronts(simulation: &Simulation, found: &Exploration<Simulation>) -> BTreeMap<String, Vec<(u32, u32)>> {
@@ -54,7 +27,7 @@ fn fronts(simulation: &Simulation, found: &Exploration<Simulation>) -> BTreeMap<
 #[test]
 fn the_engine_agrees_with_the_reference_interpreter() {
     let mut runs = 0;
-    for (pair, model) in expected_models().into_iter().filter(|(pair, _)| !is_incident(pair)) {
+    for (pair, model) in models::expected().into_iter().filter(|(pair, _)| !is_incident(pair)) {
         let simulation = Simulation::new(model.clone());
         let limits = Limits { liveness: true, ..Limits::default() };
         let found = explore(&simulation, limits, &mut |_| false);
@@ -98,7 +71,7 @@ const LARGEST_FOR_REFERENCE: usize = 12_000;
 
 #[test]
 fn the_engine_agrees_with_stateright() {
-    for (pair, model) in expected_models() {
+    for (pair, model) in models::expected() {
         let simulation = Arc::new(Simulation::new(model));
         let found = explore(&*simulation, Limits::default(), &mut |_| false);
         if found.states() > LARGEST_FOR_STATERIGHT {

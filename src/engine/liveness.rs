@@ -146,11 +146,12 @@ impl Graph {
         inner.fold(0, |met, (source, _)| met | bit(*source))
     }
 
-    /// A shortest fair loop through a state of a fair component: the states after it, up to itself.
-    fn round(&self, start: u32) -> Vec<u32> {
+    /// A shortest fair loop through a state of a fair component: the source of each move, and the state after it, up to the
+    /// state itself.
+    fn round(&self, start: u32) -> Vec<(u16, u32)> {
         let component = self.component[start as usize];
         let mut seen: Vec<(u32, u64)> = vec![(start, self.met_at(start))];
-        let mut parents: Vec<usize> = vec![0];
+        let mut parents: Vec<(usize, u16)> = vec![(0, 0)];
         let mut known = std::collections::BTreeSet::from([(start, self.met_at(start))]);
         let mut next = 0;
         while next < seen.len() {
@@ -161,18 +162,19 @@ impl Graph {
                 }
                 let now = met | bit(*source) | self.met_at(*target);
                 if *target == start && now == u64::MAX {
-                    let mut round = vec![start];
+                    let mut round = vec![(*source, start)];
                     let mut at = next;
                     while at != 0 {
-                        round.push(seen[at].0);
-                        at = parents[at];
+                        let (parent, source) = parents[at];
+                        round.push((source, seen[at].0));
+                        at = parent;
                     }
                     round.reverse();
                     return round;
                 }
                 if known.insert((*target, now)) {
                     seen.push((*target, now));
-                    parents.push(next);
+                    parents.push((next, *source));
                 }
             }
             next += 1;

@@ -11,6 +11,7 @@ mod numbering;
 pub mod plain;
 mod search;
 pub mod second;
+pub mod symmetry;
 mod system;
 
 pub use access::Access;

@@ -6,6 +6,7 @@ use rustc_hash::FxBuildHasher;
 use super::intern::Interner;
 use super::memo::Memo;
 use super::numbering::{Numbering, TooManyNumbers};
+use super::symmetry::{self, Lift, Orbits};
 use super::{Access, Class, Observations, System};
 
 /// When a search gives up.
@@ -17,6 +18,8 @@ pub struct Limits {
     pub enough: u64,
     /// Decide liveness too, once everything is explored.
     pub liveness: bool,
+    /// Explore states up to the symmetries of the system.
+    pub symmetry: bool,
 }
 
 /// Why a search ended before everything was explored.
@@ -83,8 +86,10 @@ pub struct Exploration<S: System> {
     pub depth: u32,
     /// For each property, the first violation for each number of faults, fewest faults first.
     pub violations: Vec<Vec<Found>>,
-    /// The loops of the violations of liveness that are loops: the states after the one that was found.
-    pub(super) loops: Vec<(Found, Vec<u32>)>,
+    /// The loops of the violations of liveness that are loops: the source of each move, and the state after it.
+    pub(super) loops: Vec<(Found, Vec<(u16, u32)>)>,
+    /// The symmetries up to which it was explored.
+    members: Vec<usize>,
     /// For each property, whether its witness was reached: one bit each.
     pub witnessed: u64,
     /// How often each action was taken, in no order.
@@ -98,7 +103,8 @@ pub struct Exploration<S: System> {
 /// Explores a system breadth-first. `watch` is told how far it has come every few thousand states, and stops the search
 /// by answering `true`.
 pub fn explore<S: System>(system: &S, limits: Limits, watch: &mut dyn FnMut(Progress) -> bool) -> Exploration<S> {
-    let mut search = Search::new(system);
+    let members = if limits.symmetry { symmetry::members(system, limits.liveness) } else { Vec::new() };
+    let mut search = Search::new(system, members);
     search.run(limits, watch);
     if let Some(property) = system.liveness().filter(|_| limits.liveness && search.stop.is_none()) {
         super::liveness::decide(&mut search, property);
@@ -127,6 +133,8 @@ pub(super) struct Search<'s, S: System> {
     pub(super) system: &'s S,
     interner: Interner<S::Component>,
     numbering: Numbering,
+    members: Vec<usize>,
+    orbits: Orbits,
     memo: Memo,
     source_roots: Vec<u32>,
     observe_roots: [u32; 2],
@@ -144,7 +152,7 @@ pub(super) struct Search<'s, S: System> {
     levels: Vec<u32>,
     transitions: u64,
     violations: Vec<Vec<Found>>,
-    pub(super) loops: Vec<(Found, Vec<u32>)>,
+    pub(super) loops: Vec<(Found, Vec<(u16, u32)>)>,
     violated: u64,
     witnessed: u64,
     computed: u64,
@@ -153,12 +161,14 @@ pub(super) struct Search<'s, S: System> {
 }
 
 impl<'s, S: System> Search<'s, S> {
-    fn new(system: &'s S) -> Self {
+    fn new(system: &'s S, members: Vec<usize>) -> Self {
         let mut memo = Memo::default();
         Self {
             system,
             interner: Interner::new(),
             numbering: Numbering::default(),
+            orbits: Orbits::new(system, members.clone(), system.initial().len()),
+            members,
             source_roots: (0..system.sources()).map(|_| memo.root()).collect(),
             observe_roots: [memo.root(), memo.root()],
             pending_root: memo.root(),
@@ -191,6 +201,7 @@ impl<'s, S: System> Search<'s, S> {
         if self.numbering.normalise_all(self.system, &mut self.interner, &mut initial).is_err() {
             self.stop = Some(Stop::Numbers);
         }
+        self.orbits.bring(self.system, &mut self.interner, &mut initial);
         self.visit(&initial, (0, 0), 0);
         let mut state = Vec::with_capacity(self.width);
         let mut level_end = 1;
@@ -292,6 +303,7 @@ impl<'s, S: System> Search<'s, S> {
             }
         }
         self.numbering.normalise_after(self.system, &mut self.interner, state, &mut successor, &writes)?;
+        self.orbits.bring(self.system, &mut self.interner, &mut successor);
         Ok(successor)
     }
 
@@ -472,6 +484,7 @@ impl<'s, S: System> Search<'s, S> {
             depth: self.depth,
             violations: self.violations,
             loops: self.loops,
+            members: self.members,
             witnessed: self.witnessed,
             tags,
             computed: self.computed,
@@ -520,20 +533,34 @@ impl<S: System> Exploration<S> {
         }
         indices.reverse();
         let mut path: Vec<Vec<S::Component>> = indices.into_iter().map(|index| self.state(index)).collect();
-        if let Some(ordinal) = found.transition {
+        let last = found.transition.map(|ordinal| {
             let last = path.last().expect("a path has an initial state");
             let successors = super::plain::successors(system, last);
-            path.push(successors.into_iter().nth(usize::from(ordinal)).expect("the transition was taken").state);
+            successors.into_iter().nth(usize::from(ordinal)).expect("the transition was taken")
+        });
+        if self.members.is_empty() {
+            path.extend(last.map(|last| last.state));
+            return path;
         }
-        path
+        let lift = Lift { system, members: &self.members };
+        let mut real = lift.path(&path);
+        let last = last.map(|last| lift.last(real.last().expect("a path has an initial state"), &last));
+        real.extend(last);
+        real
     }
 
     /// The states of the loop that a violation of liveness runs round for ever, from the one after the found one to the
     /// found one itself; `None`: nothing moves any more.
     #[must_use]
-    pub fn round(&self, found: Found) -> Option<Vec<Vec<S::Component>>> {
-        let (_, states) = self.loops.iter().find(|(other, _)| *other == found)?;
-        Some(states.iter().map(|index| self.state(*index)).collect())
+    pub fn round(&self, system: &S, found: Found) -> Option<Vec<Vec<S::Component>>> {
+        let (_, moves) = self.loops.iter().find(|(other, _)| *other == found)?;
+        let lap: Vec<_> = moves.iter().map(|(source, index)| (*source, self.state(*index))).collect();
+        if self.members.is_empty() {
+            return Some(lap.into_iter().map(|(_, state)| state).collect());
+        }
+        let path = self.path(system, found);
+        let lift = Lift { system, members: &self.members };
+        Some(lift.round(path.last().expect("a path has an initial state"), &lap))
     }
 
     fn state(&self, index: u32) -> Vec<S::Component> {

@@ -53,6 +53,32 @@ pub trait System: Sync {
 
     /// Replaces each number of that space in the component.
     fn renumber(&self, component: &mut Self::Component, space: u16, rename: &dyn Fn(u16) -> u16);
+
+    /// How many renamings there are, besides the identity, under which this is the same system; with the identity they are
+    /// a group. Each maps the initial state to itself, transitions to transitions of the same class with the same
+    /// observations, and what is observed, pending and quiescent in a state is so in its image. It maps a space of numbers to
+    /// a space, and leaves the numbers in it as they are.
+    fn symmetries(&self) -> usize {
+        0
+    }
+
+    /// Whether a symmetry maps the fair actions of a source to those of another.
+    fn moves_sources(&self, symmetry: usize) -> bool {
+        let _ = symmetry;
+        false
+    }
+
+    /// The slot to which a symmetry moves the component in a slot.
+    fn moved_slot(&self, symmetry: usize, slot: usize) -> usize {
+        let _ = symmetry;
+        slot
+    }
+
+    /// The component as it is after a symmetry, in whichever slot.
+    fn renamed(&self, symmetry: usize, component: &Self::Component) -> Self::Component {
+        let _ = symmetry;
+        component.clone()
+    }
 }
 
 /// Whose move an action is.

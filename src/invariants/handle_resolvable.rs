@@ -23,7 +23,10 @@ pub static INVARIANT: Invariant = Invariant {
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
         Fact::Started { instance: Some(instance), node, restarted, .. } => {
-            witness_if(instance.lost || instance.node != *node || *restarted)
+            // A resource in the store was made on no node in particular: any other of several is another one.
+            let several = setting.model.scenario.nodes > 1;
+            let elsewhere = if setting.is_state_in_nodes() { instance.node != *node } else { several };
+            witness_if(instance.lost || elsewhere || *restarted)
         }
         Fact::Received { request, answer, instance: Some(instance), .. } if answer.outcome == Outcome::NotFound => {
             let principal = setting.principal(usize::from(request.agent));

@@ -13,8 +13,10 @@ pub mod ledger;
 pub mod node;
 pub mod numbers;
 pub mod queue;
+pub mod renaming;
 pub mod resource;
 mod setting;
+pub mod symmetry;
 
 pub use agent::{Agent, Attempt, Errand, Known, Purpose, Redo, View};
 pub use call::{Answer, Call, CallRef, Key, Payload, Position, Progress, Reply, Request, Stamp};
@@ -27,6 +29,7 @@ pub use node::{CacheScope, Memory};
 pub use queue::Queue;
 pub use resource::{Handle, Instance, Lifecycle, Resource};
 pub use setting::{Intent, Setting};
+pub use symmetry::Symmetry;
 
 /// One slot of the state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -2,6 +2,8 @@
 //!
 //! Left out is what the engine and the reference interpreter are known to have decided differently; each has its comment.
 
+#![allow(dead_code, reason = "each test file is a crate of its own and uses a part of this")]
+
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
@@ -39,6 +41,62 @@ pub fn texts(seed: u64) -> Texts {
     let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed));
     let dice = &mut dice;
     Texts { scenario: scenario(dice), design: design(dice), protocol: protocol(dice) }
+}
+
+/// A random model in which agents, and often nodes, may be exchanged: agents with the same work, or with work on other
+/// fields and with other values; perhaps one before them that hands on what it minted.
+pub fn symmetric(seed: u64) -> Texts {
+    let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed));
+    let dice = &mut dice;
+    Texts { scenario: alike(dice), design: design(dice), protocol: protocol(dice) }
+}
+
+fn alike(dice: &mut Dice) -> String {
+    let mut text = format!("title = \"Random\"\nnodes = {}\n", 1 + dice.below(3));
+    let minted = dice.chance(15);
+    if !minted {
+        text += &format!("[resources.one]\nhandle = \"h-one\"\nowner = \"{OWNER}\"\nversion = 1\n");
+        text += "fields = { number = 1, other = 1, rows = [] }\n";
+    }
+    let names = &["A", "B", "C"][..2 + usize::from(dice.chance(35))];
+    if minted {
+        let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+        text += &format!(
+            "[agents.P]\nprincipal = \"{OWNER}\"\nwork = [{{ mint = \"one\", number = 1, other = 1, rows = [] }}, \
+             {{ hand-off = \"one\", to = [{}] }}]\n",
+            quoted.join(", ")
+        );
+    }
+    // What each entry is: the same for all, or a set of another field, or to another value, for each.
+    let length = if names.len() == 2 { 1 + dice.below(2) } else { 1 };
+    let kinds: Vec<usize> = (0..length).map(|_| dice.below(9)).collect();
+    for (agent, name) in names.iter().enumerate() {
+        let entry = |kind: &usize| match kind {
+            0 => "{ read = \"one\" }".to_owned(),
+            1 => "{ set = \"one\", number = 2 }".to_owned(),
+            2 => format!("{{ set = \"one\", number = {} }}", 2 + agent),
+            3 => format!("{{ set = \"one\", {} = 2 }}", ["number", "other"][agent % 2]),
+            4 => format!("{{ set = \"one\", {} = {} }}", ["number", "other"][agent % 2], 2 + agent / 2),
+            5 => "{ append = \"one\", rows = \"x\" }".to_owned(),
+            6 => format!("{{ increment = \"one\", {} = 1 }}", ["number", "other"][agent % 2]),
+            7 => format!("{{ set = \"one\", number = {}, other = {} }}", 2 + agent, 3 - agent),
+            _ => "{ close = \"one\" }".to_owned(),
+        };
+        let work: Vec<String> = kinds.iter().map(entry).collect();
+        let whose = if minted { "parent = \"P\"".to_owned() } else { format!("principal = \"{OWNER}\"") };
+        text += &format!("[agents.{name}]\n{whose}\nwork = [{}]\n", work.join(", "));
+    }
+    let mut faults: Vec<&str> = (0..dice.below(3)).map(|_| dice.pick(FAULTS)).collect();
+    faults.sort_unstable();
+    faults.dedup();
+    if !faults.is_empty() {
+        text += "[faults]\n";
+        faults.iter().for_each(|fault| text += &format!("{fault} = 1\n"));
+    }
+    if dice.chance(30) {
+        text += "[sometimes]\nchanged = \"one.number > 1\"\n";
+    }
+    text
 }
 
 /// `task-ids = "client"` is left out: what becomes of two mints that choose one name was decided differently.

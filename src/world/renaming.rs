@@ -1,0 +1,390 @@
+//! Renaming components under a symmetry: other agents, nodes, intents, fields and values in the same places.
+//!
+//! Each function makes a component anew from all of its fields, so that a new field does not compile until someone has
+//! thought of it. What is kept in an order of its content is put into that order again.
+
+use super::agent::{Agent, Known, View};
+use super::call::{Answer, Call, Key, Payload, Position, Progress, Reply, Request};
+use super::content::{Content, Field, Intents};
+use super::keys::{Fingerprint, KeyTable, Record, RecordKey};
+use super::lease::{Lease, Leases};
+use super::ledger::Ledger;
+use super::node::Memory;
+use super::resource::{Handle, Instance, Resource};
+use super::{Component, Queue, Setting, Symmetry};
+use crate::model::{Operation, ResourceId, Value};
+
+/// A symmetry at work.
+struct Renaming<'r> {
+    setting: &'r Setting,
+    symmetry: &'r Symmetry,
+}
+
+/// The component as it is after a symmetry, in whichever slot.
+#[must_use]
+pub fn rename(setting: &Setting, symmetry: &Symmetry, component: &Component) -> Component {
+    let renaming = Renaming { setting, symmetry };
+    match component {
+        Component::Agent(agent) => renaming.agent(agent).into(),
+        Component::Call(call) => call.as_ref().map(|call| renaming.call(call)).into(),
+        Component::Orphans(calls) => Component::Orphans(sorted(calls.iter().map(|call| renaming.call(call)).collect())),
+        Component::Ledger(Ledger { agent, entries }) => {
+            // What became of an intent says nothing of agents, nodes or values.
+            Ledger { agent: symmetry.agent(*agent), entries: entries.clone() }.into()
+        }
+        Component::Resource(resource) => renaming.resource(resource).into(),
+        Component::Keys(table) => renaming.keys(table).into(),
+        Component::Leases(Leases { resource, leases }) => {
+            let leases = leases.iter().map(|lease| renaming.lease(lease)).collect();
+            Leases { resource: *resource, leases }.into()
+        }
+        Component::Queue(Queue { resource, tickets }) => Queue { resource: *resource, tickets: tickets.clone() }.into(),
+        Component::Memory(memory) => renaming.memory(memory).into(),
+        // Symmetries leave principals where they are.
+        Component::Credentials(credentials) => Component::Credentials(credentials.clone()),
+        Component::Upstream(seen) => {
+            let seen = seen.iter().map(|(principal, key)| (*principal, renaming.key(key)));
+            Component::Upstream(sorted(seen.collect()))
+        }
+        Component::Route(nodes) => {
+            Component::Route(nodes.iter().map(|node| node.map(|node| symmetry.node(node))).collect())
+        }
+        Component::Budgets(budgets) => Component::Budgets(budgets.clone()),
+        Component::Requests(requests) => {
+            let mut renamed = requests.clone();
+            for (agent, sent) in (0..).zip(requests) {
+                renamed[usize::from(symmetry.agent(agent))] = *sent;
+            }
+            Component::Requests(renamed)
+        }
+    }
+}
+
+fn sorted<T: Ord>(mut values: Vec<T>) -> Vec<T> {
+    values.sort();
+    values
+}
+
+impl Renaming<'_> {
+    fn agent(&self, agent: &Agent) -> Agent {
+        let Agent {
+            id,
+            entry,
+            errand,
+            attempt,
+            new_key,
+            plans,
+            first_plans,
+            pending,
+            sends,
+            broke,
+            redo,
+            stopped,
+            old,
+            known,
+        } = agent;
+        Agent {
+            id: self.symmetry.agent(*id),
+            // Work lists correspond entry by entry, and so do the plans for them.
+            entry: *entry,
+            errand: *errand,
+            attempt: *attempt,
+            new_key: *new_key,
+            plans: plans.clone(),
+            first_plans: first_plans.clone(),
+            pending: pending.as_ref().map(|request| self.request(request)),
+            sends: *sends,
+            broke: *broke,
+            redo: *redo,
+            stopped: *stopped,
+            old: old.iter().map(|(handle, view)| (*handle, self.view(of(*handle), view))).collect(),
+            known: known.iter().enumerate().map(|(resource, known)| self.known(resource, known)).collect(),
+        }
+    }
+
+    fn known(&self, resource: ResourceId, known: &Known) -> Known {
+        let Known { handle, view, leaked, token, forgotten } = known;
+        Known {
+            handle: *handle,
+            view: view.as_ref().map(|view| self.view(resource, view)),
+            leaked: sorted(leaked.iter().map(|key| self.key(key)).collect()),
+            token: token.as_ref().map(|token| self.view(resource, token)),
+            forgotten: *forgotten,
+        }
+    }
+
+    fn view(&self, resource: ResourceId, view: &View) -> View {
+        let View { version, content, fence } = view;
+        View {
+            version: *version,
+            content: content.as_ref().map(|content| self.content(resource, content)),
+            fence: *fence,
+        }
+    }
+
+    fn content(&self, resource: ResourceId, content: &Content) -> Content {
+        let renamed = content.iter().enumerate().map(|(index, Field { value, shows })| Field {
+            value: self.symmetry.value(resource, index, value),
+            shows: self.intents(*shows),
+        });
+        self.in_place(resource, renamed.collect())
+    }
+
+    /// Values of the fields of a resource, each where its field is now.
+    fn in_place<T: Clone>(&self, resource: ResourceId, of_fields: Vec<T>) -> Vec<T> {
+        let mut moved = of_fields.clone();
+        for (index, of_field) in of_fields.into_iter().enumerate() {
+            moved[self.symmetry.field(resource, index)] = of_field;
+        }
+        moved
+    }
+
+    fn intents(&self, intents: Intents) -> Intents {
+        let nobody = intents.intersection(Intents::NOBODY);
+        intents.iter().fold(nobody, |all, intent| all.union(Intents::of(self.symmetry.intent(intent))))
+    }
+
+    fn call(&self, call: &Call) -> Call {
+        let Call { request, position, broken } = call;
+        let resource = usize::from(request.resource);
+        let position = match position {
+            Position::InTransit => Position::InTransit,
+            Position::AtNode { node, progress } => {
+                Position::AtNode { node: self.symmetry.node(*node), progress: self.progress(resource, progress) }
+            }
+            Position::Answered { node, answer } => {
+                Position::Answered { node: self.symmetry.node(*node), answer: self.answer(resource, answer) }
+            }
+            Position::Unanswered { node } => Position::Unanswered { node: self.symmetry.node(*node) },
+        };
+        Call { request: self.request(request), position, broken: *broken }
+    }
+
+    fn request(&self, request: &Request) -> Request {
+        let Request {
+            agent,
+            entry,
+            tool,
+            resource,
+            handle,
+            payload,
+            seen,
+            basis,
+            expected,
+            key,
+            fence,
+            token,
+            credential,
+            sent_at,
+            id,
+        } = request;
+        let about = usize::from(*resource);
+        let seen = self.in_place(about, seen.iter().map(|shown| self.intents(*shown)).collect());
+        Request {
+            agent: self.symmetry.agent(*agent),
+            entry: *entry,
+            tool: *tool,
+            resource: *resource,
+            handle: *handle,
+            payload: self.payload(about, payload),
+            seen,
+            basis: basis.iter().map(|(handle, view)| (*handle, self.view(of(*handle), view))).collect(),
+            expected: expected.clone(),
+            key: key.as_ref().map(|key| self.key(key)),
+            fence: *fence,
+            token: token.as_ref().map(|token| self.view(about, token)),
+            credential: *credential,
+            sent_at: *sent_at,
+            id: *id,
+        }
+    }
+
+    fn payload(&self, resource: ResourceId, payload: &Payload) -> Payload {
+        match payload {
+            Payload::Nothing => Payload::Nothing,
+            Payload::Change(operation) => Payload::Change(self.symmetry.operation(resource, operation)),
+            Payload::Snapshot(content) => Payload::Snapshot(self.content(resource, content)),
+        }
+    }
+
+    fn key(&self, key: &Key) -> Key {
+        match key {
+            Key::Plan { intent, plan } => {
+                Key::Plan { intent: small(self.symmetry.intent(usize::from(*intent))), plan: *plan }
+            }
+            Key::Constant => Key::Constant,
+            Key::Arguments(arguments) => {
+                let (tool, handle, payload, expected) = &**arguments;
+                // Only a mint names no handle, and it carries nothing.
+                let payload = handle.map_or_else(|| payload.clone(), |handle| self.payload(of(handle), payload));
+                Key::Arguments(Box::new((*tool, *handle, payload, expected.clone())))
+            }
+        }
+    }
+
+    fn progress(&self, resource: ResourceId, progress: &Progress) -> Progress {
+        let Progress { next, ending, working, loaded, answer, claim, grant, ticket, reply } = progress;
+        Progress {
+            next: *next,
+            ending: *ending,
+            working: working.as_ref().map(|content| self.content(resource, content)),
+            loaded: *loaded,
+            answer: self.answer(resource, answer),
+            claim: *claim,
+            grant: *grant,
+            ticket: *ticket,
+            reply: match reply {
+                Reply::Own => Reply::Own,
+                Reply::StreamOf(agent) => Reply::StreamOf(self.symmetry.agent(*agent)),
+            },
+        }
+    }
+
+    /// `resource`: what the call is about, for an answer that names no handle.
+    fn answer(&self, resource: ResourceId, answer: &Answer) -> Answer {
+        let Answer { outcome, handle, view, version, replayed, held_by, token, of: stream, unknown_handle } = answer;
+        let resource = handle.map_or(resource, of);
+        Answer {
+            outcome: *outcome,
+            handle: *handle,
+            view: view.as_ref().map(|view| self.view(resource, view)),
+            version: *version,
+            replayed: replayed.map(|intent| small(self.symmetry.intent(usize::from(intent)))),
+            // Symmetries leave principals where they are.
+            held_by: *held_by,
+            token: token.as_ref().map(|token| self.view(resource, token)),
+            of: stream.map(|agent| self.symmetry.agent(agent)),
+            unknown_handle: *unknown_handle,
+        }
+    }
+
+    fn resource(&self, resource: &Resource) -> Resource {
+        let Resource { id, instances } = resource;
+        Resource {
+            id: *id,
+            instances: instances.iter().map(|instance| self.instance(usize::from(*id), instance)).collect(),
+        }
+    }
+
+    fn instance(&self, resource: ResourceId, instance: &Instance) -> Instance {
+        let Instance {
+            content,
+            version,
+            lifecycle,
+            expired,
+            revoked,
+            approved,
+            node,
+            session,
+            lost,
+            ended_by,
+            previous,
+            history,
+        } = instance;
+        let values = |values: &Vec<Value>| {
+            let renamed = values.iter().enumerate().map(|(index, value)| self.symmetry.value(resource, index, value));
+            self.in_place(resource, renamed.collect())
+        };
+        Instance {
+            content: self.content(resource, content),
+            version: *version,
+            lifecycle: *lifecycle,
+            expired: *expired,
+            revoked: revoked.clone(),
+            approved: approved.as_ref().map(|content| self.content(resource, content)),
+            // Where state lives in the store, this is the first node, whichever made it.
+            node: if self.setting.is_state_in_nodes() { self.symmetry.node(*node) } else { *node },
+            session: session.map(|agent| self.symmetry.agent(agent)),
+            lost: *lost,
+            ended_by: ended_by.map(|intent| small(self.symmetry.intent(usize::from(intent)))),
+            previous: previous.as_ref().map(|(version, content)| (*version, self.content(resource, content))),
+            history: sorted(history.iter().map(|(version, old)| (*version, values(old))).collect()),
+        }
+    }
+
+    fn keys(&self, table: &KeyTable) -> KeyTable {
+        let KeyTable { slot, records } = table;
+        let mut records: Vec<(RecordKey, Record)> = records
+            .iter()
+            .map(|(RecordKey { instance, credential, key }, record)| {
+                let key = RecordKey { instance: *instance, credential: *credential, key: self.key(key) };
+                (key, self.record(record))
+            })
+            .collect();
+        records.sort_by(|a, b| a.0.cmp(&b.0));
+        let slot = self.symmetry.slot(usize::from(*slot));
+        KeyTable { slot: u16::try_from(slot).expect("a state has few slots"), records }
+    }
+
+    fn record(&self, record: &Record) -> Record {
+        match record {
+            Record::Claim { claim, intent } => {
+                Record::Claim { claim: *claim, intent: small(self.symmetry.intent(usize::from(*intent))) }
+            }
+            Record::Done { fingerprint, answer, intent } => {
+                let resource = self.setting.intents[usize::from(*intent)].resource;
+                let Fingerprint { operation, handle, expected } = fingerprint;
+                let operation = operation.as_ref().map(|(tool, payload)| (*tool, self.payload(resource, payload)));
+                Record::Done {
+                    fingerprint: Fingerprint { operation, handle: *handle, expected: expected.clone() },
+                    answer: self.answer(resource, answer),
+                    intent: small(self.symmetry.intent(usize::from(*intent))),
+                }
+            }
+        }
+    }
+
+    fn lease(&self, lease: &Lease) -> Lease {
+        let Lease { holder, given, presented, wrote } = lease;
+        Lease {
+            holder: holder.map(|(agent, fence)| (self.symmetry.agent(agent), fence)),
+            given: *given,
+            presented: *presented,
+            wrote: sorted(wrote.iter().map(|(agent, fence)| (self.symmetry.agent(*agent), *fence)).collect()),
+        }
+    }
+
+    fn memory(&self, memory: &Memory) -> Memory {
+        let Memory { identity, cache } = memory;
+        let cache = cache.iter().map(|(scope, handle, view)| {
+            // A scope holds parts of principals, which symmetries leave where they are.
+            (scope.clone(), *handle, self.view(of(*handle), view))
+        });
+        Memory { identity: identity.map(|agent| self.symmetry.agent(agent)), cache: sorted(cache.collect()) }
+    }
+}
+
+impl Symmetry {
+    /// An operation on a resource, on the fields and with the values that correspond to its own, in the same order.
+    #[must_use]
+    pub fn operation(&self, resource: ResourceId, operation: &Operation) -> Operation {
+        let changes = |changes: &Vec<(usize, Value)>, renames: bool| {
+            let change = |(field, value): &(usize, Value)| {
+                let value = if renames { self.value(resource, *field, value) } else { value.clone() };
+                (self.field(resource, *field), value)
+            };
+            changes.iter().map(change).collect()
+        };
+        match operation {
+            Operation::Set(set) => Operation::Set(changes(set, true)),
+            // Fields that are appended to or incremented keep their values.
+            Operation::Append(appended) => Operation::Append(changes(appended, false)),
+            Operation::Increment(added) => {
+                Operation::Increment(added.iter().map(|(field, by)| (self.field(resource, *field), *by)).collect())
+            }
+            Operation::Mint => Operation::Mint,
+            Operation::Close => Operation::Close,
+            Operation::Approve => Operation::Approve,
+            Operation::Execute => Operation::Execute,
+            Operation::Delete => Operation::Delete,
+        }
+    }
+}
+
+fn of(handle: Handle) -> ResourceId {
+    usize::from(handle.resource)
+}
+
+fn small(index: usize) -> u8 {
+    super::setting::small(index)
+}
