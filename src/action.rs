@@ -89,7 +89,7 @@ pub enum Target {
         /// The slot of the table.
         slot: u16,
         /// The place in it.
-        record: u8,
+        record: u16,
     },
     /// A principal, by its number, with something that a handle names.
     PrincipalAndHandle(u8, Handle),

@@ -18,6 +18,7 @@ pub mod input;
 pub mod invariants;
 pub mod model;
 pub mod outcomes;
+pub mod policies;
 pub mod reports;
 pub mod run;
 pub mod schema;

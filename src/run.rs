@@ -15,9 +15,10 @@ use crate::handler::STEPS;
 use crate::input::{self, Diagnostic, Input, InputError};
 use crate::invariants::INVARIANTS;
 use crate::model::vocabulary::named;
-use crate::model::{Design, Expectation, Model, Outcome, Protocol, Scenario, Verdict};
+use crate::model::{Design, Expectation, Model, Protocol, Scenario, Verdict};
 use crate::step::{Property, PropertyKind, Simulation, tags};
 use crate::trace::{RecordError, Sources, Trace, record};
+use crate::world::Component;
 
 named! {
     /// Which engine explores.
@@ -57,6 +58,7 @@ impl Default for Options {
 }
 
 /// Three inputs that fit together.
+#[derive(Clone)]
 pub struct Run {
     scenario: Input<Scenario>,
     design: Input<Design>,
@@ -340,8 +342,33 @@ impl Run {
         }
     }
 
+    /// The same run with other budgets of these faults.
+    #[must_use]
+    pub fn with_budgets(&self, budgets: &BTreeMap<&'static str, u8>) -> Self {
+        let mut run = self.clone();
+        for scenario in [&mut run.scenario.value, &mut run.model.scenario] {
+            scenario.faults.extend(budgets.iter().map(|(fault, budget)| (*fault, *budget)));
+        }
+        run
+    }
+
+    /// Writes down a violation of a property, by its number, from the states on the path to it.
+    ///
+    /// # Errors
+    ///
+    /// When the path can't be walked again, which is a bug.
+    pub fn record(
+        &self,
+        simulation: &Simulation,
+        path: &[Vec<Component>],
+        property: usize,
+    ) -> Result<Trace, RecordError> {
+        record(simulation, path, None, property, &self.sources())
+    }
+
     /// What the inputs expect of a property of this run, if they expect anything.
-    fn expectation(&self, property: &str) -> Option<Expectation> {
+    #[must_use]
+    pub fn expectation(&self, property: &str) -> Option<Expectation> {
         let Model { scenario, design, .. } = &self.model;
         let of_scenario = scenario.expect.get(&design.name).and_then(|expect| expect.get(property));
         let of_design = design.expect.get(&scenario.name).and_then(|expect| expect.get(property));
@@ -369,10 +396,11 @@ impl Run {
                 report.never_refused.push((*step).to_owned());
             }
         }
-        for (tag, seen) in found.tags.iter().filter(|(tag, _)| tags::step(*tag).is_none()) {
-            let name = match Outcome::ALL.iter().find(|outcome| tags::outcome(**outcome) == *tag) {
+        for (tag, seen) in &found.tags {
+            let name = match tags::ended_with(*tag) {
                 Some(outcome) => outcome.name(),
-                None => "replayed",
+                None if *tag == tags::REPLAYED => "replayed",
+                None => continue,
             };
             *report.outcomes.entry(name.to_owned()).or_default() += seen;
         }

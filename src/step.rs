@@ -2,6 +2,8 @@
 //!
 //! [`Simulation`] is the composed model as a [`System`] that the engine explores.
 
+pub mod tags;
+
 use crate::action::Action;
 use crate::assertion::{self, Compiled, Facts, Names, ResourceFacts};
 use crate::engine::{Access, Class, Observations, System, plain};
@@ -150,6 +152,15 @@ impl Simulation {
     #[must_use]
     pub const fn programs(&self) -> &Programs {
         &self.programs
+    }
+
+    /// The fault whose actions a source offers, by its place in the fault table; `None`: what it offers is no fault.
+    #[must_use]
+    pub fn fault_of(&self, source: usize) -> Option<usize> {
+        match self.sources[source] {
+            Source::Fault(fault, _) => Some(fault),
+            Source::Agent(_) | Source::Orphans(_) => None,
+        }
     }
 
     /// The call that an action is about.
@@ -470,36 +481,6 @@ impl Simulation {
     }
 }
 
-/// Tags that the engine counts: how calls ended.
-pub mod tags {
-    use crate::model::Outcome;
-
-    /// A call ended with this outcome.
-    #[must_use]
-    pub const fn outcome(outcome: Outcome) -> u16 {
-        outcome as u16
-    }
-
-    /// A call was answered from a record.
-    pub const REPLAYED: u16 = 0x40;
-
-    const STEPS: u16 = 0x80;
-
-    /// A call was ended by the step of this name.
-    #[must_use]
-    pub fn ended_by(step: &str) -> Option<u16> {
-        let index = crate::handler::STEPS.iter().position(|row| row.name == step)?;
-        Some(STEPS + u16::try_from(index).expect("there are few steps"))
-    }
-
-    /// The step that a tag is about.
-    #[must_use]
-    pub fn step(tag: u16) -> Option<&'static str> {
-        let index = tag.checked_sub(STEPS)?;
-        crate::handler::STEPS.get(usize::from(index)).map(|row| row.name)
-    }
-}
-
 impl System for Simulation {
     type Component = Component;
     type Action = Action;
@@ -602,6 +583,7 @@ impl System for Simulation {
                 }
             }
         }
+        observations.tags.extend(performed.facts.iter().filter_map(tags::of));
         let by = performed.answered.as_ref().and_then(|(_, step)| *step);
         let by = by.or(performed.decided.as_ref().map(|(_, step)| *step));
         observations.tags.extend(by.and_then(tags::ended_by));

@@ -123,6 +123,7 @@ fn is(value: &Value, kind: &Value) -> bool {
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),
         "null" => value.is_null(),
+        "number" => value.is_number(),
         "integer" => value.is_i64() || value.is_u64(),
         other => panic!("this test does not know the type {other}"),
     }
@@ -181,6 +182,16 @@ fn a_report_fits() {
         let text = std::fs::read_to_string(entry.expect("a file").path()).expect("it can be read");
         assert_eq!(trace.refuses(&serde_json::from_str(&text).expect("it is JSON")), None);
     }
+}
+
+#[test]
+fn a_report_of_random_runs_fits() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let line = "simulate two-agents-drop -q --design naive --runs 50 --format json --rates drop-stream=0.2";
+    let said = handlecheck(folder.path(), &line.split_whitespace().collect::<Vec<_>>());
+    let report: Value = serde_json::from_str(&said.out).expect("a report is JSON");
+    assert_eq!(Schema::of("report").refuses(&report), None);
+    assert_eq!(report["runs"][0]["seed"], 0);
 }
 
 /// The canary: what is wrong does not fit.

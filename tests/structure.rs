@@ -30,12 +30,14 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("input", &["assertion", "handler", "faults", "table", "model", "suggest"]),
     ("trace", &["step", "input", "action", "faults", "invariants", "world", "engine", "model"]),
     // Of the handler it knows the table, to name the steps that never ended a call.
-    ("run", &["trace", "step", "input", "action", "faults", "invariants", "handler", "engine", "model"]),
+    ("run", &["trace", "step", "input", "action", "faults", "invariants", "handler", "world", "engine", "model"]),
+    // Of the tables it knows the names of faults and of anomalies.
+    ("policies", &["run", "trace", "step", "input", "action", "faults", "invariants", "engine", "model"]),
     ("outcomes", &["input", "handler", "model"]),
     ("diagrams", &["trace", "table"]),
     ("explain", &["diagrams", "trace"]),
     // Of the invariants it knows the table, for their pages.
-    ("reports", &["run", "diagrams", "trace", "input", "invariants", "table", "model"]),
+    ("reports", &["policies", "run", "step", "diagrams", "trace", "input", "invariants", "table", "model"]),
     ("schema", &["input", "handler", "faults", "model"]),
     ("cli", EVERYTHING),
 ];
@@ -53,6 +55,7 @@ const EVERYTHING: &[&str] = &[
     "invariants",
     "model",
     "outcomes",
+    "policies",
     "reports",
     "run",
     "schema",

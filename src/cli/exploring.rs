@@ -102,7 +102,7 @@ impl Exploring {
 }
 
 /// Set when the user interrupts; a second interrupt ends the program.
-fn interrupts() -> Arc<AtomicBool> {
+pub(super) fn interrupts() -> Arc<AtomicBool> {
     static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
     let flag = INTERRUPTED.get_or_init(|| {
         let flag = Arc::new(AtomicBool::new(false));
@@ -118,7 +118,7 @@ fn interrupts() -> Arc<AtomicBool> {
     Arc::clone(flag)
 }
 
-fn budget(text: &str) -> Result<(&'static str, u8), Failure> {
+pub(super) fn budget(text: &str) -> Result<(&'static str, u8), Failure> {
     let usage = |message: String| Failure::Usage(format!("--faults {text}: {message}"));
     let (name, budget) = text.split_once('=').ok_or_else(|| usage("expected FAULT=N".to_owned()))?;
     let names: Vec<&str> = FAULTS.iter().map(|fault| fault.name).collect();
@@ -132,6 +132,18 @@ fn budget(text: &str) -> Result<(&'static str, u8), Failure> {
     let budget = budget.parse().ok().filter(|budget| *budget <= limits::BUDGET);
     let budget = budget.ok_or_else(|| usage(format!("expected a number from 0 to {}", limits::BUDGET)))?;
     Ok((fault, budget))
+}
+
+/// `--invariant` names something that this run has.
+pub(super) fn known_property(name: &str, run: &Run) -> Result<(), Failure> {
+    let scenario = &run.model().scenario;
+    let assertions = scenario.assertions().map(|assertion| &*assertion.name);
+    let names: Vec<&str> = invariant_names().into_iter().chain(assertions).collect();
+    if names.contains(&name) {
+        return Ok(());
+    }
+    let help = did_you_mean(name, names.iter().copied()).map_or_else(String::new, |help| format!("; {help}"));
+    Err(Failure::Usage(format!("--invariant {name}: there is no such invariant or assertion{help}")))
 }
 
 impl Explorer {
@@ -158,25 +170,10 @@ impl Explorer {
     pub(super) fn compose(&self, scenario: &Input<Scenario>, design: &Input<Design>) -> Result<Run, Failure> {
         let protocol = input::protocol_of(scenario, self.protocol.as_deref())?;
         let run = Run::new(scenario.clone(), design.clone(), protocol, &self.options.faults)?;
-        self.check_names(&run)?;
-        Ok(run)
-    }
-
-    /// `--invariant` names things that this run has.
-    fn check_names(&self, run: &Run) -> Result<(), Failure> {
-        let scenario = &run.model().scenario;
-        let assertions = scenario.assertions().map(|assertion| &*assertion.name);
-        let names: Vec<&str> = invariant_names().into_iter().chain(assertions).collect();
         for name in &self.options.only {
-            if !names.contains(&&**name) {
-                let help =
-                    did_you_mean(name, names.iter().copied()).map_or_else(String::new, |help| format!("; {help}"));
-                return Err(Failure::Usage(format!(
-                    "--invariant {name}: there is no such invariant or assertion{help}"
-                )));
-            }
+            known_property(name, &run)?;
         }
-        Ok(())
+        Ok(run)
     }
 
     /// Explores a run.

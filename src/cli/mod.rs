@@ -12,6 +12,7 @@ mod new;
 mod replay;
 mod reporting;
 mod schema;
+mod simulate;
 mod test;
 mod writing;
 
@@ -46,10 +47,10 @@ struct Arguments {
     #[command(subcommand)]
     command: Command,
     /// When to use colour
-    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, hide_possible_values = true, value_name = "auto|always|never")]
+    #[arg(long, global = true, display_order = 900, value_enum, default_value_t = Colour::Auto, hide_possible_values = true, value_name = "auto|always|never")]
     color: Colour,
     /// Print the result only: no warnings, no progress, no durations
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, display_order = 901)]
     quiet: bool,
 }
 
@@ -74,6 +75,8 @@ enum Command {
     Check(check::Arguments),
     /// Print the matrix of designs and invariants, each cell with its cheapest break
     Compare(compare::Arguments),
+    /// Make seeded random runs, and say how often each invariant breaks
+    Simulate(simulate::Arguments),
     /// Check every scenario and design against what they expect
     Test(test::Arguments),
     /// Tell a trace as prose
@@ -158,6 +161,7 @@ fn run() -> u8 {
         Command::Demo(arguments) => demo::run(&arguments, terminal, &mut out),
         Command::Check(arguments) => check::run(&arguments, terminal, &mut out),
         Command::Compare(arguments) => compare::run(&arguments, terminal, &mut out),
+        Command::Simulate(arguments) => simulate::run(&arguments, terminal, &mut out),
         Command::Test(arguments) => test::run(&arguments, terminal, &mut out),
         Command::Explain(arguments) => explain::run(&arguments, terminal, &mut out),
         Command::Diagram(arguments) => diagram::run(&arguments, terminal, &mut out),

@@ -14,14 +14,7 @@ pub(super) fn write_traces(report: &mut Report, folder: &Path) -> Result<(), Fai
     for property in &mut report.invariants {
         for (number, found) in property.breaks.iter_mut().enumerate() {
             let Some(trace) = &found.recorded else { continue };
-            let name = trace.file_name(number);
-            crate::trace::replay(trace)
-                .map_err(|error| Failure::Unreplayable { name: name.clone(), error: Box::new(error) })?;
-            let path = folder.join(name);
-            fs::create_dir_all(folder)
-                .map_err(|error| Failure::Usage(format!("can't make the folder {}: {error}", folder.display())))?;
-            write_file(&path, &trace.to_json())?;
-            found.trace = Some(path.display().to_string().replace('\\', "/"));
+            found.trace = Some(write_trace(trace, number, folder)?);
         }
         property.trace = property.breaks.first().and_then(|shortest| shortest.trace.clone());
     }
@@ -55,6 +48,18 @@ fn beginning() -> tempfile::Builder<'static, 'static> {
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     builder
+}
+
+/// Replays a trace and writes it into a folder, as the break of this number, from 0. Answers where it is.
+pub(super) fn write_trace(trace: &Trace, number: usize, folder: &Path) -> Result<String, Failure> {
+    let name = trace.file_name(number);
+    crate::trace::replay(trace)
+        .map_err(|error| Failure::Unreplayable { name: name.clone(), error: Box::new(error) })?;
+    let path = folder.join(name);
+    fs::create_dir_all(folder)
+        .map_err(|error| Failure::Usage(format!("can't make the folder {}: {error}", folder.display())))?;
+    write_file(&path, &trace.to_json())?;
+    Ok(path.display().to_string().replace('\\', "/"))
 }
 
 /// Reads a trace.

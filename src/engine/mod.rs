@@ -11,8 +11,10 @@ mod numbering;
 pub mod plain;
 mod search;
 pub mod second;
+pub mod simulate;
 pub mod symmetry;
 mod system;
+mod walk;
 
 pub use access::Access;
 pub use search::{Exploration, Found, Limits, Progress, Stop, explore};

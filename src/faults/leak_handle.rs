@@ -79,6 +79,6 @@ fn used_by_idle(setting: &Setting, access: &Access<'_, Component>, agent: usize,
     let pending = agent.pending.as_ref()?;
     let plan = agent.plans[usize::from(agent.entry)]?;
     let intent = setting.intent(usize::from(agent.id), usize::from(agent.entry))?;
-    let intent = u8::try_from(intent).expect("there are fewer than 64 intents");
+    let intent = u8::try_from(intent).expect("there are fewer than 256 intents");
     (pending.handle == Some(handle)).then_some(Key::Plan { intent, plan })
 }

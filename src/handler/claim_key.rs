@@ -23,7 +23,7 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     if handling.access.get(slot).keys().find(&key).is_some() {
         return Ok(());
     }
-    let intent = u8::try_from(intent).expect("there are fewer than 64 intents");
+    let intent = u8::try_from(intent).expect("there are fewer than 256 intents");
     let claim = next_claim(handling, slot);
     handling.change_keys(slot, |table| table.insert(key, Record::Claim { claim, intent }));
     handling.progress.claim = Some(claim);

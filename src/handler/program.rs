@@ -170,7 +170,7 @@ impl Program {
         }
         let (Some((slot, key)), Some(intent)) = (handling.key(), handling.intent()) else { return };
         let fingerprint = super::find_key::fingerprint(handling);
-        let intent = u8::try_from(intent).expect("there are fewer than 64 intents");
+        let intent = u8::try_from(intent).expect("there are fewer than 256 intents");
         let record = Record::Done { fingerprint, answer: answer.clone(), intent };
         handling.change_keys(slot, |table| table.insert(key, record));
     }

@@ -27,7 +27,7 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     }
     let fingerprint = super::find_key::fingerprint(handling);
     let answer = handling.progress.answer.clone();
-    let intent = u8::try_from(intent).expect("there are fewer than 64 intents");
+    let intent = u8::try_from(intent).expect("there are fewer than 256 intents");
     handling.change_keys(slot, |table| table.insert(key, Record::Done { fingerprint, answer, intent }));
     Ok(())
 }

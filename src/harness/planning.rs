@@ -134,7 +134,7 @@ impl Harness<'_, '_> {
         }
         request.id = next_request(self.setting, self.access, self.id());
         let shares_key = request.key.as_ref().is_some_and(|key| self.is_shared(key));
-        self.facts.push(Fact::Sent { request: request.clone(), shares_key });
+        self.facts.push(Fact::Sent { request: request.clone(), attempt: self.agent.attempt, shares_key });
         let call = Call { request, position: Position::InTransit, broken: false };
         self.access.set(self.setting.call_slot(self.id()), Some(call).into());
     }
@@ -327,7 +327,11 @@ impl Harness<'_, '_> {
             Errand::Act => true,
             Errand::Reading { .. } | Errand::Verify => false,
         };
-        if presents == Presents::LeakedKey && acts { small(agent.known[*resource].leaked.len()) } else { 0 }
+        if presents == Presents::LeakedKey && acts {
+            small(agent.known[*resource].leaked.len().min(usize::from(u8::MAX)))
+        } else {
+            0
+        }
     }
 }
 

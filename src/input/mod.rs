@@ -27,7 +27,7 @@ pub use diagnostic::{Diagnostic, InputError, Place, Severity};
 pub use protocol::read_protocol;
 pub use render::{Look, render};
 pub use resolve::{protocol_of, resolve};
-pub use scenario::read_scenario;
+pub use scenario::{read_scenario, read_scenario_within};
 pub use source::{Kind, Source};
 
 /// An input as it was read: what it means, and the text that says so.

@@ -26,7 +26,7 @@ pub static INVARIANT: Invariant = Invariant {
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
-        Fact::Sent { request, shares_key } => witness_if(*shares_key || is_foreign(setting, request)),
+        Fact::Sent { request, shares_key, attempt: _ } => witness_if(*shares_key || is_foreign(setting, request)),
         Fact::Committed { request, .. } if is_foreign(setting, request) => violation(
             "write",
             format!(

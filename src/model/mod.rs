@@ -52,6 +52,27 @@ pub mod limits {
     pub const FILE_BYTES: u64 = 1 << 20;
 }
 
+/// How large a scenario may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Agents.
+    pub agents: usize,
+    /// Nodes.
+    pub nodes: usize,
+    /// Resources.
+    pub resources: usize,
+    /// Mutating work entries of all agents together.
+    pub intents: usize,
+}
+
+impl Extent {
+    /// Of a scenario that is explored.
+    pub const EXPLORED: Self =
+        Self { agents: limits::AGENTS, nodes: limits::NODES, resources: limits::RESOURCES, intents: limits::INTENTS };
+    /// Of one that is only simulated.
+    pub const SIMULATED: Self = Self { agents: 250, nodes: 64, resources: 32, intents: 250 };
+}
+
 /// Scenario x design x protocol: one run's subject, everything that the step function may look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Model {

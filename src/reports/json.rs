@@ -17,15 +17,18 @@ fn begin<'r>(asked: Asked, _: &'r [Run], _: bool) -> Box<dyn Reporter<'r> + 'r> 
 const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]
-struct Document<'r> {
+struct Document<'r, R> {
     handlecheck: &'static str,
     schema: u32,
-    runs: Vec<&'r Report>,
+    runs: &'r [R],
 }
 
-/// Reports as indented JSON, with a newline at its end.
 fn json(_: Asked, runs: &[(&Run, Report)]) -> String {
-    let runs = runs.iter().map(|(_, report)| report).collect();
+    document(&runs.iter().map(|(_, report)| report).collect::<Vec<_>>())
+}
+
+/// Whatever came out of runs, as indented JSON, with a newline at its end.
+pub(super) fn document<R: Serialize>(runs: &[R]) -> String {
     let document = Document { handlecheck: env!("CARGO_PKG_VERSION"), schema: SCHEMA, runs };
     let mut text = serde_json::to_string_pretty(&document).expect("a report has string keys only");
     text.push('\n');

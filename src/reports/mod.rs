@@ -10,6 +10,7 @@ use crate::table::table;
 
 pub mod matrix;
 mod places;
+pub mod policies;
 mod words;
 
 /// What a command asks of its runs: this decides what counts as a failure, and how a report for people is laid out.

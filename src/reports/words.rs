@@ -1,5 +1,7 @@
 //! What several formats say in the same words.
 
+use anstyle::{AnsiColor, Style};
+
 use super::Asked;
 use crate::model::Verdict;
 use crate::run::{Break, PropertyReport, Report};
@@ -71,4 +73,20 @@ pub(super) fn message(asked: Asked, property: &PropertyReport) -> String {
         (true, Verdict::Violated) => format!("{}: {}", surprise(property), sentence(property)),
         (..) => surprise(property),
     }
+}
+
+/// A word in the colour of a verdict, padded to a width.
+pub(super) fn painted(verdict: Verdict, word: &str, width: usize, colour: bool) -> String {
+    let padded = format!("{word:<width$}");
+    if !colour {
+        return padded;
+    }
+    let style = Style::new();
+    let style = match verdict {
+        Verdict::Holds => style.fg_color(Some(AnsiColor::Green.into())),
+        Verdict::Violated => style.fg_color(Some(AnsiColor::Red.into())).bold(),
+        Verdict::Vacuous => style.dimmed(),
+        Verdict::Inconclusive => style.fg_color(Some(AnsiColor::Yellow.into())),
+    };
+    format!("{style}{padded}{style:#}")
 }

@@ -5,6 +5,7 @@
 
 mod inputs;
 mod outputs;
+mod simulation;
 
 use serde_json::{Map, Value, json};
 

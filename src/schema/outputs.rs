@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 use super::{boolean, count, document, list, map, number, object, reference, text, words};
 use crate::faults::FAULTS;
 use crate::handler::STEPS;
-use crate::model::{Outcome, Told, Tool, Verdict, limits};
+use crate::model::{Outcome, Told, Tool, Verdict};
 
 /// What is there only sometimes comes behind what is always there.
-fn record(about: &str, always: Vec<(&str, Value)>, sometimes: Vec<(&str, Value)>) -> Value {
+pub(super) fn record(about: &str, always: Vec<(&str, Value)>, sometimes: Vec<(&str, Value)>) -> Value {
     let required: Vec<&str> = always.iter().map(|(key, _)| *key).collect();
     object(about, &required, always.into_iter().chain(sometimes).collect())
 }
@@ -27,7 +27,7 @@ fn heading() -> Vec<(&'static str, Value)> {
 
 /// The budget of each fault that has one.
 fn budgets() -> Value {
-    let budget = |name: &'static str| (name, number("At most so often in one run.", 0, limits::BUDGET.into()));
+    let budget = |name: &'static str| (name, number("At most so often in one run.", 0, u8::MAX.into()));
     object("The budget of each fault that has one.", &[], FAULTS.iter().map(|row| budget(row.name)).collect())
 }
 
@@ -266,9 +266,13 @@ pub(super) fn report() -> Value {
         ],
         vec![("stopped", text("Why it is not complete."))],
     );
-    let definitions =
+    let mut definitions =
         json!({ "run": run, "invariant": invariant, "break": record("A break.", found(), vec![trace()]) });
+    for (name, part) in super::simulation::parts(budgets()) {
+        definitions[name] = part;
+    }
     let mut always = heading();
-    always.push(("runs", list("The runs.", reference("run"))));
+    let any = json!({ "anyOf": [reference("run"), reference("simulation")] });
+    always.push(("runs", list("The runs: what was explored, or what was simulated.", any)));
     document("handlecheck report", record("What came out of runs.", always, Vec::new()), definitions)
 }

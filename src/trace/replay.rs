@@ -7,7 +7,7 @@ use crate::action::{Action, Target};
 use crate::engine::{Access, Class, System, plain};
 use crate::input::{self, InputError, Kind, Source};
 use crate::invariants::{INVARIANTS, first_open};
-use crate::model::limits;
+use crate::model::Extent;
 use crate::step::{PropertyKind, Simulation};
 use crate::world::{Component, Fact, Handle};
 
@@ -79,16 +79,15 @@ fn simulation(trace: &Trace) -> Result<Simulation, ReplayError> {
         let origin = format!("{} of the trace", kind.name());
         Source::new(&*input.name, origin, &*input.text)
     };
-    let mut scenario = input::read_scenario(&source(Kind::Scenario, &trace.scenario), &invariants).map_err(wrong)?;
+    let mut scenario =
+        input::read_scenario_within(&source(Kind::Scenario, &trace.scenario), &invariants, Extent::SIMULATED)
+            .map_err(wrong)?;
     let mut design = input::read_design(&source(Kind::Design, &trace.design)).map_err(wrong)?;
     let protocol = input::read_protocol(&source(Kind::Protocol, &trace.protocol)).map_err(wrong)?;
     scenario.value.faults.clear();
     for (name, budget) in &trace.bounds {
         let fault = crate::faults::FAULTS.iter().find(|fault| fault.name == name);
         let fault = fault.ok_or_else(|| ReplayError::Bounds(format!("there is no fault `{name}`")))?;
-        if *budget > limits::BUDGET {
-            return Err(ReplayError::Bounds(format!("`{name}` is at most {}", limits::BUDGET)));
-        }
         scenario.value.faults.insert(fault.name, *budget);
     }
     // What was expected of the run is no part of the trace's claim, and may speak of other properties than today's.

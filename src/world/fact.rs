@@ -1,5 +1,6 @@
 //! Facts: what a step did, as the invariants see it. No component of the modelled system ever sees one.
 
+use super::agent::Attempt;
 use super::call::{Answer, Request};
 use super::lease::Lease;
 use super::ledger::IntentLedger;
@@ -13,6 +14,8 @@ pub enum Fact {
     Sent {
         /// The call's request.
         request: Request,
+        /// How it came about.
+        attempt: Attempt,
         /// Another principal's call presented, or presents, the same key.
         shares_key: bool,
     },

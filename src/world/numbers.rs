@@ -117,7 +117,7 @@ fn tickets_of(resource: u8) -> u16 {
 }
 
 fn plans_of(intent: usize) -> u16 {
-    PLANS + u16::try_from(intent).expect("there are fewer than 64 intents")
+    PLANS + u16::try_from(intent).expect("there are fewer than 256 intents")
 }
 
 fn view(handle: Handle, view: &mut View, visit: Visit<'_>) {

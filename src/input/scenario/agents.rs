@@ -1,7 +1,7 @@
 //! `[agents]`: who they act for, and their own harness.
 
+use crate::model::AgentId;
 use crate::model::scenario::{Agent, Entry, Principal};
-use crate::model::{AgentId, limits};
 
 use super::resources::{confused, principal, same_in_assertions};
 use crate::input::client::{ClientTables, client};
@@ -23,11 +23,11 @@ enum ActsFor {
     Parent(AgentId),
 }
 
-/// Reads `[agents]` but for the work.
-pub(super) fn drafts<'a>(table: &Table<'a>) -> Vec<Draft<'a>> {
+/// Reads `[agents]` but for the work: at most so many.
+pub(super) fn drafts<'a>(table: &Table<'a>, most: usize) -> Vec<Draft<'a>> {
     let Some(agents) = table.require("agents").and_then(Item::table) else { return Vec::new() };
     // Of absurdly many only the first are looked at; that there are too many is said in any case.
-    let entries = || agents.entries().take(4 * limits::AGENTS);
+    let entries = || agents.entries().take(4 * most);
     let names: Vec<&str> = entries().map(|(key, _)| key.text()).collect();
     if names.is_empty() {
         agents.complain("there is no agent", "expected a table for each agent in here", None);
@@ -39,8 +39,8 @@ pub(super) fn drafts<'a>(table: &Table<'a>) -> Vec<Draft<'a>> {
         if let Some(other) = names[..index].iter().find(|other| same_in_assertions(other, key.text())) {
             confused(&key, key.text(), other);
         }
-        if index == limits::AGENTS {
-            let label = format!("a scenario has at most {}", limits::AGENTS);
+        if index == most {
+            let label = format!("a scenario has at most {most}");
             key.complain("too many agents", label, None);
         }
         let mut draft = Draft { name: key.text(), work: Vec::new(), acts_for: None, client: ClientTables::default() };

@@ -8,7 +8,7 @@ mod work;
 use std::collections::BTreeMap;
 
 use crate::faults::FAULTS;
-use crate::model::{Scenario, limits};
+use crate::model::{Extent, Scenario, limits};
 
 use super::diagnostic::InputError;
 use super::expect::expectations;
@@ -26,19 +26,28 @@ pub use work::VERBS;
 ///
 /// Everything that is wrong with the text, each with its place.
 pub fn read_scenario(source: &Source, invariants: &[&str]) -> Result<Input<Scenario>, InputError> {
-    read(source, |table| scenario(table, &source.name, invariants))
+    read_scenario_within(source, invariants, Extent::EXPLORED)
 }
 
-fn scenario(table: &Table<'_>, name: &str, invariants: &[&str]) -> Option<Scenario> {
+/// As [`read_scenario`], for a scenario that may be of another size: that of a simulation, say.
+///
+/// # Errors
+///
+/// Everything that is wrong with the text, each with its place.
+pub fn read_scenario_within(source: &Source, invariants: &[&str], most: Extent) -> Result<Input<Scenario>, InputError> {
+    read(source, |table| scenario(table, &source.name, invariants, most))
+}
+
+fn scenario(table: &Table<'_>, name: &str, invariants: &[&str], most: Extent) -> Option<Scenario> {
     let (title, about) = heading(table, name);
-    let most_nodes = i64::try_from(limits::NODES).expect("the limit is small");
+    let most_nodes = i64::try_from(most.nodes).expect("the limit is small");
     let nodes = table.require("nodes").and_then(|item| item.number(1..=most_nodes));
     let protocol = table.get("protocol").and_then(|item| item.nonempty().map(str::to_owned));
 
-    let mut resources = resources::declared(table);
-    let drafts = agents::drafts(table);
-    resources::minted(&drafts, &mut resources);
-    let works = work::works(&drafts, &resources);
+    let mut resources = resources::declared(table, most.resources);
+    let drafts = agents::drafts(table, most.agents);
+    resources::minted(&drafts, &mut resources, most.resources);
+    let works = work::works(&drafts, &resources, most.intents);
     let faults = faults(table);
 
     let names = assertions::names(&resources, &drafts);

@@ -17,14 +17,11 @@ pub(super) struct Known {
     pub(super) doubtful: bool,
 }
 
-/// Of absurdly many resources only the first are looked at; that there are too many is said in any case.
-const MOST: usize = 4 * limits::RESOURCES;
-
-/// Reads `[resources]`.
-pub(super) fn declared(table: &Table<'_>) -> Vec<Known> {
+/// Reads `[resources]`, which has at most so many.
+pub(super) fn declared(table: &Table<'_>, most: usize) -> Vec<Known> {
     let mut all: Vec<Known> = Vec::new();
     let Some(resources) = table.table("resources") else { return all };
-    for (key, item) in resources.entries().take(MOST) {
+    for (key, item) in resources.entries().take(enough(most)) {
         let Some(table) = item.table() else { continue };
         let known = resource(key, &table);
         table.finish();
@@ -35,10 +32,15 @@ pub(super) fn declared(table: &Table<'_>) -> Vec<Known> {
             let item = table.get("handle").map_or(item, |handle| handle);
             item.complain(message, "a handle names one resource", None);
         }
-        check_name(&key, &known, &all);
+        check_name(&key, &known, &all, most);
         all.push(known);
     }
     all
+}
+
+/// Of absurdly many resources only so many are looked at; that there are too many is said in any case.
+const fn enough(most: usize) -> usize {
+    4 * most
 }
 
 fn resource(key: Key<'_>, table: &Table<'_>) -> Known {
@@ -78,7 +80,7 @@ fn resource(key: Key<'_>, table: &Table<'_>) -> Known {
 }
 
 /// The resources that the agents' work mints, behind those that are there.
-pub(super) fn minted(agents: &[Draft<'_>], all: &mut Vec<Known>) {
+pub(super) fn minted(agents: &[Draft<'_>], all: &mut Vec<Known>, most: usize) {
     for item in agents.iter().flat_map(|agent| &agent.work) {
         // An entry that is no table is reported where work is read.
         let Some(table) = item.value().is_table().then(|| item.table()).flatten() else { continue };
@@ -96,7 +98,7 @@ pub(super) fn minted(agents: &[Draft<'_>], all: &mut Vec<Known>) {
             target.complain(message, label, None);
             continue;
         }
-        if all.len() >= MOST {
+        if all.len() >= enough(most) {
             return;
         }
         let (fields, doubtful) = fields(contents);
@@ -110,13 +112,13 @@ pub(super) fn minted(agents: &[Draft<'_>], all: &mut Vec<Known>) {
             expires: false,
         };
         let known = Known { resource, doubtful };
-        check_name(&target, &known, all);
+        check_name(&target, &known, all, most);
         all.push(known);
     }
 }
 
 /// Reports a name that can't stand beside those of the resources before it, and one resource too many.
-fn check_name(spot: &impl Spot, known: &Known, before: &[Known]) {
+fn check_name(spot: &impl Spot, known: &Known, before: &[Known], most: usize) {
     let name = known.resource.name.as_str();
     spot.is_name(name, "a resource");
     if name == "told" {
@@ -126,8 +128,8 @@ fn check_name(spot: &impl Spot, known: &Known, before: &[Known]) {
     if let Some(other) = before.iter().find(|other| same_in_assertions(&other.resource.name, name)) {
         confused(spot, name, &other.resource.name);
     }
-    if before.len() == limits::RESOURCES {
-        let label = format!("a scenario has at most {}", limits::RESOURCES);
+    if before.len() == most {
+        let label = format!("a scenario has at most {most}");
         spot.complain("too many resources", label, None);
     }
 }

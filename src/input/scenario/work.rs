@@ -19,8 +19,8 @@ type Pair<'a> = (Key<'a>, Item<'a>);
 /// Reads what an entry does to a field, given the field's name and its value at the start, where they are known.
 type Change<T> = fn(Item<'_>, Option<&(String, Value)>) -> Option<T>;
 
-/// The work of each agent; `None` for one that the file has wrong.
-pub(super) fn works(agents: &[Draft<'_>], resources: &[Known]) -> Vec<Option<Vec<Entry>>> {
+/// The work of each agent, of at most so many intents; `None` for one that the file has wrong.
+pub(super) fn works(agents: &[Draft<'_>], resources: &[Known], most: usize) -> Vec<Option<Vec<Entry>>> {
     let mut intents = 0;
     let mut works = Vec::new();
     for (agent, draft) in agents.iter().enumerate() {
@@ -29,9 +29,8 @@ pub(super) fn works(agents: &[Draft<'_>], resources: &[Known]) -> Vec<Option<Vec
             let entry = Reader { agents, resources, agent }.entry(*item);
             if matches!(entry, Some(Entry::Mutate { .. })) {
                 intents += 1;
-                if intents == limits::INTENTS + 1 {
-                    let label =
-                        format!("the entries of all agents that change something are at most {}", limits::INTENTS);
+                if intents == most + 1 {
+                    let label = format!("the entries of all agents that change something are at most {most}");
                     item.complain("too many intents", label, None);
                 }
             }

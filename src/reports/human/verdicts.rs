@@ -2,10 +2,8 @@
 
 use std::fmt::Write;
 
-use anstyle::{AnsiColor, Style};
-
 use crate::model::Verdict;
-use crate::reports::words::{cheapest, cost, extent, name, sentence};
+use crate::reports::words::{cheapest, cost, extent, name, painted, sentence};
 use crate::run::{PropertyReport, Report};
 
 /// A report as text.
@@ -58,20 +56,4 @@ fn unexpected(property: &PropertyReport) -> String {
         Some(expected) if !property.is_as_expected() => format!("  (expected {expected})"),
         _ => String::new(),
     }
-}
-
-/// A word in the colour of a verdict, padded to a width.
-fn painted(verdict: Verdict, word: &str, width: usize, colour: bool) -> String {
-    let padded = format!("{word:<width$}");
-    if !colour {
-        return padded;
-    }
-    let style = Style::new();
-    let style = match verdict {
-        Verdict::Holds => style.fg_color(Some(AnsiColor::Green.into())),
-        Verdict::Violated => style.fg_color(Some(AnsiColor::Red.into())).bold(),
-        Verdict::Vacuous => style.dimmed(),
-        Verdict::Inconclusive => style.fg_color(Some(AnsiColor::Yellow.into())),
-    };
-    format!("{style}{padded}{style:#}")
 }

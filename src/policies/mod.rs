@@ -1,0 +1,8 @@
+//! Policies compared: how often each design breaks, what each of its steps is for, what would repair it, what it costs.
+//!
+//! Everything here is made of runs ([`crate::run`]): of random ones, or of explored ones of many variants of a design. It
+//! prints nothing, writes no file and reads no clock.
+
+pub mod crowd;
+pub mod estimate;
+pub mod simulate;
