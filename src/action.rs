@@ -111,7 +111,13 @@ impl Action {
     /// The name of the action in traces, diagrams and reports. A fault has the name of its row.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        let index = match self {
+        Self::name_of_kind(self.kind())
+    }
+
+    /// What kind of action it is: its place in [`ACTIONS`], or behind them that of its fault in the fault table.
+    #[must_use]
+    pub fn kind(&self) -> u16 {
+        match self {
             Self::Send { .. } => 0,
             Self::Deliver { .. } => 1,
             Self::Execute { .. } => 2,
@@ -120,8 +126,14 @@ impl Action {
             Self::Guess { .. } => 5,
             Self::Cancel { .. } => 6,
             Self::Resume { .. } => 7,
-            Self::Fault { fault, .. } => return crate::faults::FAULTS[usize::from(*fault)].name,
-        };
-        ACTIONS[index].0
+            Self::Fault { fault, .. } => 8 + u16::from(*fault),
+        }
+    }
+
+    /// The name of a kind of actions.
+    #[must_use]
+    pub fn name_of_kind(kind: u16) -> &'static str {
+        let kind = usize::from(kind);
+        ACTIONS.get(kind).map_or_else(|| crate::faults::FAULTS[kind - ACTIONS.len()].name, |(name, _)| name)
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::action::ACTIONS;
+use crate::action::{ACTIONS, Action};
 use crate::engine::{self, Exploration, Limits, Progress, Stop, System, second};
 use crate::faults::FAULTS;
 use crate::handler::STEPS;
@@ -383,8 +383,8 @@ impl Run {
     }
 
     fn count(&self, report: &mut Report, found: &Exploration<Simulation>) {
-        for (action, taken) in &found.taken {
-            *report.actions.entry(action.name().to_owned()).or_default() += taken;
+        for (kind, taken) in &found.kinds {
+            report.actions.insert(Action::name_of_kind(*kind).to_owned(), *taken);
         }
         let ended: Vec<&str> = found.tags.iter().filter_map(|(tag, _)| tags::step(*tag)).collect();
         let handlers = self.model.design.server.tools.values();

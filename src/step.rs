@@ -596,6 +596,10 @@ impl System for Simulation {
         observations
     }
 
+    fn kind(&self, action: &Action) -> u16 {
+        action.kind()
+    }
+
     fn is_fair(&self, action: &Action) -> bool {
         let cancels = self.setting.model.protocol.closed_stream == ClosedStream::Cancels;
         match action {

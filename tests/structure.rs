@@ -264,7 +264,6 @@ const LINES: usize = 500;
 
 /// Files that may be longer: (file, its own most, why).
 const LONGER: &[(&str, usize, &str)] = &[
-    ("src/engine/search.rs", 600, "one search and what it found, which see each other's insides"),
     ("src/step.rs", 800, "control flow lives in one place; to divide it is to hide it"),
     ("src/trace/words.rs", 700, "every action and every fact in words, one arm each"),
     ("src/world/setting.rs", 600, "everything that is derived from the model once, so that it is derived the same way"),

@@ -36,7 +36,7 @@ fn found<S: System<Action = Action>>(exploration: &Exploration<S>) -> Found {
         fronts: (0..64).map(front).collect(),
         witnessed: exploration.witnessed,
         tags: exploration.tags.iter().map(|(tag, _)| *tag).collect(),
-        names: exploration.taken.iter().map(|(action, _)| action.name()).collect(),
+        names: exploration.kinds.iter().map(|(kind, _)| Action::name_of_kind(*kind)).collect(),
     }
 }
 

@@ -49,7 +49,7 @@ impl<'a, C: Clone + Eq> Access<'a, C> {
         }
         match self.state {
             State::Plain(components) => &components[slot],
-            State::Interned(interner, ids) => interner.get(ids[slot]),
+            State::Interned(interner, ids) => interner.get(slot, ids[slot]),
         }
     }
 

@@ -10,14 +10,15 @@
 //! This is exact on cycles and joins, where a search for a path without the wanted state is not.
 
 use super::System;
-use super::search::{Found, Search};
+use super::exploration::Found;
+use super::search::Search;
 
 /// Decides the liveness property, on a graph that was explored to its end.
 pub(super) fn decide<S: System>(search: &mut Search<'_, S>, property: usize) {
     let mut graph = Graph::of(search);
     let mut found: Vec<(Found, Option<u32>)> = Vec::new();
     for state in 0..graph.count() {
-        if graph.pending[state as usize] && graph.moves[state as usize].is_empty() {
+        if graph.pending[state as usize] && graph.able[state as usize] == 0 {
             found.push((at(search, state), None));
         }
     }
@@ -26,7 +27,7 @@ pub(super) fn decide<S: System>(search: &mut Search<'_, S>, property: usize) {
             found.extend(component.iter().map(|state| (at(search, *state), Some(*state))));
         }
     }
-    found.sort_by_key(|(found, _)| (found.steps, found.faults, found.state()));
+    found.sort_by_key(|(found, _)| (found.steps, found.faults, found.state));
     let mut fewest = u32::MAX;
     for (place, looping) in found {
         // Only what is on the front of cheapest breaks needs its loop.
@@ -43,25 +44,27 @@ pub(super) fn decide<S: System>(search: &mut Search<'_, S>, property: usize) {
 
 fn at<S: System>(search: &Search<'_, S>, state: u32) -> Found {
     let (steps, faults) = search.cost(state);
-    Found::in_state(state, steps, faults)
+    Found { steps, faults, state, transition: None }
 }
 
 /// The graph of fair moves between states in which something is pending.
 struct Graph {
     pending: Vec<bool>,
-    /// Every fair move of a pending state: its source, and where it leads.
+    /// The sources that have a fair move in a state, one bit each, be it taken or not.
+    able: Vec<u64>,
+    /// Every fair move of a pending state that was taken: its source, and where it leads.
     moves: Vec<Vec<(u16, u32)>>,
     component: Vec<u32>,
 }
 
 impl Graph {
     fn of<S: System>(search: &mut Search<'_, S>) -> Self {
-        let pending: Vec<bool> = (0..search.count()).map(|state| search.is_pending(state)).collect();
-        let moves = (0..search.count())
-            .map(|state| if pending[state as usize] { search.fair_moves(state) } else { Vec::new() })
-            .collect();
+        let count = search.count();
+        let pending: Vec<bool> = (0..count).map(|state| search.is_pending(state)).collect();
+        let fair = |state| if pending[state as usize] { search.fair_moves(state) } else { Default::default() };
+        let (able, moves) = (0..count).map(fair).unzip();
         let component = vec![u32::MAX; pending.len()];
-        Self { pending, moves, component }
+        Self { pending, able, moves, component }
     }
 
     fn count(&self) -> u32 {
@@ -135,7 +138,7 @@ impl Graph {
 
     /// The sources that can't move in a state, one bit each.
     fn met_at(&self, state: u32) -> u64 {
-        !self.moves[state as usize].iter().fold(0, |can, (source, _)| can | bit(*source))
+        !self.able[state as usize]
     }
 
     /// The sources that move from a state to one of its component.
@@ -184,6 +187,6 @@ impl Graph {
 }
 
 /// The bit of a source. Sources beyond the 63rd are taken together, which can only make a loop unfair.
-fn bit(source: u16) -> u64 {
+pub(super) fn bit(source: u16) -> u64 {
     1 << source.min(63)
 }

@@ -4,18 +4,28 @@
 //! no clock: whoever calls it decides when to stop. `docs/engine.md` explains the algorithm.
 
 mod access;
+mod closure;
+mod exploration;
 mod intern;
+mod knowledge;
 mod liveness;
 mod memo;
 mod numbering;
+mod packing;
 pub mod plain;
 mod search;
 pub mod second;
 pub mod simulate;
+mod slots;
+mod store;
 pub mod symmetry;
 mod system;
+mod visited;
 mod walk;
+mod worker;
 
 pub use access::Access;
-pub use search::{Exploration, Found, Limits, Progress, Stop, explore};
+pub use exploration::{Exploration, Found};
+pub use search::{Limits, Progress, Stop, explore};
+pub use slots::{Footprint, SlotSet};
 pub use system::{Class, Observations, System};

@@ -1,15 +1,22 @@
 //! Exact breadth-first search, level by level: the first path that reaches a violation is a shortest one.
+//!
+//! Each level is taken in batches. The states of a batch are expanded side by side, with what is known at its beginning;
+//! those that need more are expanded afterwards, one by one; and all successors are then visited in the order of their
+//! parents. So everything is the same whatever the number of threads.
 
-use hashbrown::{HashMap, HashTable};
-use rustc_hash::FxBuildHasher;
+use std::ops::Range;
 
-use super::intern::Interner;
-use super::memo::Memo;
-use super::numbering::{Numbering, TooManyNumbers};
-use super::symmetry::{self, Lift, Orbits};
-use super::{Access, Class, Observations, System};
+use super::System;
+use super::exploration::{Exploration, Found};
+use super::knowledge::Knowledge;
+use super::numbering::TooManyNumbers;
+use super::packing::Layout;
+use super::store::{Origin, Store};
+use super::symmetry;
+use super::visited::{SHARDS, Shard, shard};
+use super::worker::{Event, Ground, Worker};
 
-/// When a search gives up.
+/// When a search gives up, and how it goes about.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// At most so many states; `None` is unbounded.
@@ -20,6 +27,11 @@ pub struct Limits {
     pub liveness: bool,
     /// Explore states up to the symmetries of the system.
     pub symmetry: bool,
+    /// Threads, at least one. What comes out does not depend on it.
+    pub threads: usize,
+    /// Take only as many of the actions of a state as are needed to decide every property (see `docs/engine.md`). Paths are
+    /// then real, but not shortest.
+    pub reduce: bool,
 }
 
 /// Why a search ended before everything was explored.
@@ -46,319 +58,345 @@ pub struct Progress {
     pub transitions: u64,
     /// Length of the shortest path to the state being expanded.
     pub depth: u32,
-}
-
-/// The first occurrence of something, with so many faults on its path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// Actions on the path.
-    pub steps: u32,
-    /// Faults among them.
-    pub faults: u32,
-    state: u32,
-    /// The transition from `state` that shows it; `None`: the state itself does.
-    transition: Option<u16>,
-}
-
-impl Found {
-    /// A state that shows something by itself.
-    pub(super) const fn in_state(state: u32, steps: u32, faults: u32) -> Self {
-        Self { steps, faults, state, transition: None }
-    }
-
-    pub(super) const fn state(&self) -> u32 {
-        self.state
-    }
-}
-
-/// What a search found out.
-pub struct Exploration<S: System> {
-    interner: Interner<S::Component>,
-    actions: Vec<S::Action>,
-    states: Vec<u32>,
-    parents: Vec<(u32, u16)>,
-    width: usize,
-    /// Why it is not complete; `None`: every reachable state was expanded.
-    pub stop: Option<Stop>,
-    /// Transitions taken.
-    pub transitions: u64,
-    /// Length of the longest shortest path.
-    pub depth: u32,
-    /// For each property, the first violation for each number of faults, fewest faults first.
-    pub violations: Vec<Vec<Found>>,
-    /// The loops of the violations of liveness that are loops: the source of each move, and the state after it.
-    pub(super) loops: Vec<(Found, Vec<(u16, u32)>)>,
-    /// The symmetries up to which it was explored.
-    members: Vec<usize>,
-    /// For each property, whether its witness was reached: one bit each.
-    pub witnessed: u64,
-    /// How often each action was taken, in no order.
-    pub taken: Vec<(S::Action, u64)>,
-    /// How often each tag was observed on transitions, sorted by tag.
-    pub tags: Vec<(u16, u64)>,
-    /// How many step results were computed rather than remembered.
-    pub computed: u64,
+    /// Bytes that states, their table and what is known take.
+    pub bytes: usize,
 }
 
 /// Explores a system breadth-first. `watch` is told how far it has come every few thousand states, and stops the search
 /// by answering `true`.
 pub fn explore<S: System>(system: &S, limits: Limits, watch: &mut dyn FnMut(Progress) -> bool) -> Exploration<S> {
-    let members = if limits.symmetry { symmetry::members(system, limits.liveness) } else { Vec::new() };
-    let mut search = Search::new(system, members);
-    search.run(limits, watch);
+    let mut search = Search::new(system, limits);
+    search.run(watch);
     if let Some(property) = system.liveness().filter(|_| limits.liveness && search.stop.is_none()) {
         super::liveness::decide(&mut search, property);
     }
     search.finish()
 }
 
-/// States between two calls of `watch`.
-const WATCH_EVERY: usize = 4096;
+/// States of one batch, at most.
+const BATCH: usize = 1 << 13;
 
-pub(super) struct Leaf {
-    writes: Box<[(u16, u32)]>,
-    observations: Observations,
-    seen: u64,
-}
+/// Below so many states of a batch, more than one thread is not worth waking.
+const ALONE: usize = 1 << 10;
 
-pub(super) struct ActionEntry<A> {
-    action: A,
-    class: Class,
-    /// The memory of each part.
-    roots: Box<[u32]>,
-    taken: u64,
-}
+/// More states than these can't be numbered.
+const MOST: usize = u32::MAX as usize - (1 << 28);
 
 pub(super) struct Search<'s, S: System> {
-    pub(super) system: &'s S,
-    interner: Interner<S::Component>,
-    numbering: Numbering,
-    members: Vec<usize>,
-    orbits: Orbits,
-    memo: Memo,
-    source_roots: Vec<u32>,
-    observe_roots: [u32; 2],
-    pending_root: u32,
-    menus: Vec<Box<[u32]>>,
-    leaves: Vec<Leaf>,
-    actions: Vec<ActionEntry<S::Action>>,
-    action_ids: HashMap<S::Action, u32, FxBuildHasher>,
-    width: usize,
-    states: Vec<u32>,
-    table: HashTable<u32>,
-    parents: Vec<(u32, u16)>,
-    faults: Vec<u8>,
+    pub(super) knowledge: Knowledge<'s, S>,
+    pub(super) store: Store,
+    shards: Vec<Shard>,
+    workers: Vec<Worker>,
+    /// Expands what was left over.
+    extra: Worker,
+    limits: Limits,
     /// The first state of each level.
     levels: Vec<u32>,
-    transitions: u64,
+    /// The first state after each batch.
+    batches: Vec<u32>,
     violations: Vec<Vec<Found>>,
+    known: [u64; 64],
     pub(super) loops: Vec<(Found, Vec<(u16, u32)>)>,
     violated: u64,
-    witnessed: u64,
-    computed: u64,
-    stop: Option<Stop>,
+    pub(super) stop: Option<Stop>,
     depth: u32,
+    candidates: Vec<Vec<(u64, u32)>>,
+    order: Vec<(u32, u32)>,
+    numbers: Vec<u32>,
 }
 
 impl<'s, S: System> Search<'s, S> {
-    fn new(system: &'s S, members: Vec<usize>) -> Self {
-        let mut memo = Memo::default();
-        Self {
-            system,
-            interner: Interner::new(),
-            numbering: Numbering::default(),
-            orbits: Orbits::new(system, members.clone(), system.initial().len()),
-            members,
-            source_roots: (0..system.sources()).map(|_| memo.root()).collect(),
-            observe_roots: [memo.root(), memo.root()],
-            pending_root: memo.root(),
-            memo,
-            menus: Vec::new(),
-            leaves: Vec::new(),
-            actions: Vec::new(),
-            action_ids: HashMap::default(),
-            width: 0,
-            states: Vec::new(),
-            table: HashTable::new(),
-            parents: Vec::new(),
-            faults: Vec::new(),
+    fn new(system: &'s S, limits: Limits) -> Self {
+        let initial = system.initial();
+        let width = initial.len();
+        let members = if limits.symmetry { symmetry::members(system, limits.liveness) } else { Vec::new() };
+        let mut knowledge = Knowledge::new(system, width, members);
+        let state: Vec<u32> = initial
+            .into_iter()
+            .enumerate()
+            .map(|(slot, component)| knowledge.interner.intern(slot, component))
+            .collect();
+        let mut stop = None;
+        if knowledge.numbering.note_new(system, &knowledge.interner).is_err() {
+            stop = Some(Stop::Numbers);
+        }
+        let spaces = if stop.is_none() { knowledge.numbering.all_spaces(&state) } else { Vec::new() };
+        // Every symmetry maps the initial state to itself, so it is the least of its orbit.
+        let state = loop {
+            let mut normal = state.clone();
+            let Err(renaming) = knowledge.numbering.normalise(&mut normal, &spaces) else { break normal };
+            let known = knowledge.numbering.learn(system, &mut knowledge.interner, renaming);
+            known.expect("renaming makes numbers smaller");
+        };
+        let counts: Vec<usize> = (0..width).map(|slot| knowledge.interner.len(slot)).collect();
+        let store = Store::new(Layout::new(&counts));
+        let mut search = Self {
+            knowledge,
+            store,
+            shards: (0..SHARDS).map(|_| Shard::new()).collect(),
+            workers: (0..limits.threads.max(1)).map(|_| Worker::new()).collect(),
+            extra: Worker::new(),
+            limits,
             levels: vec![0],
-            transitions: 0,
+            batches: Vec::new(),
             violations: vec![Vec::new(); 64],
+            known: [0; 64],
             loops: Vec::new(),
             violated: 0,
-            witnessed: 0,
-            computed: 0,
-            stop: None,
+            stop,
             depth: 0,
-        }
+            candidates: vec![Vec::new(); SHARDS],
+            order: Vec::new(),
+            numbers: Vec::new(),
+        };
+        let mut packed = vec![0; search.store.layout.words()];
+        search.store.layout.pack(&state, &mut packed);
+        search.store.push(&packed, Origin { parent: 0, ordinal: 0, faults: 0 });
+        let hash = search.knowledge.interner.hash(&state);
+        search.shards[shard(hash)].insert(&[(hash, 0)], |_, _| false);
+        search.shards[shard(hash)].settle(|index| index);
+        search
     }
 
-    fn run(&mut self, limits: Limits, watch: &mut dyn FnMut(Progress) -> bool) {
-        let components = self.system.initial();
-        self.width = components.len();
-        let mut initial: Vec<u32> = components.into_iter().map(|component| self.interner.intern(component)).collect();
-        if self.numbering.normalise_all(self.system, &mut self.interner, &mut initial).is_err() {
-            self.stop = Some(Stop::Numbers);
-        }
-        self.orbits.bring(self.system, &mut self.interner, &mut initial);
-        self.visit(&initial, (0, 0), 0);
-        let mut state = Vec::with_capacity(self.width);
-        let mut level_end = 1;
+    fn run(&mut self, watch: &mut dyn FnMut(Progress) -> bool) {
+        let most = self.limits.states.unwrap_or(MOST).min(MOST);
         let mut next = 0;
-        while next < self.parents.len() && self.stop.is_none() {
+        let mut level_end = 1;
+        while next < self.store.len() && self.stop.is_none() {
             if next == level_end {
                 self.depth += 1;
-                level_end = self.parents.len();
-                self.levels.push(u32::try_from(next).expect("fewer than 2^32 states fit in memory"));
+                level_end = self.store.len();
+                self.levels.push(small(next));
             }
-            state.clear();
-            state.extend_from_slice(&self.states[next * self.width..(next + 1) * self.width]);
-            if self.expand(next, &state).is_err() {
+            let end = level_end.min(next + BATCH);
+            if self.batch(small(next)..small(end), most).is_err() {
                 self.stop = Some(Stop::Numbers);
             }
-            next += 1;
-            if limits.states.is_some_and(|most| self.parents.len() > most) {
-                self.stop = Some(Stop::States);
-            } else if limits.enough != 0 && self.violated & limits.enough == limits.enough {
+            next = end;
+            let enough = self.limits.enough;
+            if enough != 0 && self.violated & enough == enough {
                 self.stop = Some(Stop::Enough);
-            } else if next % WATCH_EVERY == 0 {
-                let progress = Progress {
-                    states: self.parents.len(),
-                    queue: self.parents.len() - next,
-                    transitions: self.transitions,
-                    depth: self.depth,
-                };
-                if watch(progress) {
-                    self.stop = Some(Stop::Caller);
+            } else if self.stop.is_none() && watch(self.progress(next)) {
+                self.stop = Some(Stop::Caller);
+            }
+        }
+    }
+
+    fn progress(&self, next: usize) -> Progress {
+        let shards: usize = self.shards.iter().map(Shard::bytes).sum();
+        Progress {
+            states: self.store.len(),
+            queue: self.store.len() - next,
+            transitions: self.transitions(),
+            depth: self.depth,
+            bytes: self.store.bytes() + shards,
+        }
+    }
+
+    fn transitions(&self) -> u64 {
+        self.all_workers().map(|worker| worker.transitions).sum()
+    }
+
+    fn all_workers(&self) -> impl Iterator<Item = &Worker> {
+        self.workers.iter().chain([&self.extra])
+    }
+
+    /// Expands a batch of states, and visits what they lead to.
+    fn batch(&mut self, states: Range<u32>, most: usize) -> Result<(), TooManyNumbers> {
+        self.batches.push(states.end);
+        self.expand(states.clone());
+        let filled = self.fill_holes(states.end)?;
+        self.take_events();
+        self.sort(&filled);
+        self.visit(most);
+        Ok(())
+    }
+
+    /// How many threads are worth it for so many states.
+    fn threads(&self, states: usize) -> usize {
+        if states < ALONE { 1 } else { self.workers.len() }
+    }
+
+    /// Expands states side by side, with what is known.
+    fn expand(&mut self, states: Range<u32>) {
+        let threads = self.threads(states.len());
+        let Self { knowledge, store, shards, workers, limits, known, .. } = self;
+        let ground = Ground { knowledge, store, shards, expanded: states.end, reduce: limits.reduce, known };
+        let part = states.len().div_ceil(threads).max(1);
+        workers.iter_mut().for_each(Worker::begin);
+        let ranges = (0..threads).map(|thread| {
+            let at = |thread: usize| states.start + small((thread * part).min(states.len()));
+            at(thread)..at(thread + 1)
+        });
+        if threads == 1 {
+            workers[0].expand_all(&ground, states);
+        } else {
+            std::thread::scope(|scope| {
+                for (worker, range) in workers.iter_mut().zip(ranges) {
+                    let ground = &ground;
+                    scope.spawn(move || worker.expand_all(ground, range));
                 }
-            }
+            });
         }
     }
 
-    /// Takes every enabled action of a state.
-    fn expand(&mut self, index: usize, state: &[u32]) -> Result<(), TooManyNumbers> {
-        let mut quiescent = true;
-        let mut ordinal: u16 = 0;
-        let parent = u32::try_from(index).expect("fewer than 2^32 states fit in memory");
-        for source in 0..self.source_roots.len() {
-            let menu = self.menu(source, state);
-            for position in 0..self.menus[menu].len() {
-                let action = self.menus[menu][position];
-                quiescent &= self.actions[action as usize].class != Class::Progress;
-                self.take(action, state, (parent, ordinal))?;
-                ordinal += 1;
+    /// Expands the states that needed something unknown, in their order. Answers which records are those of each.
+    fn fill_holes(&mut self, expanded: u32) -> Result<Vec<Range<u32>>, TooManyNumbers> {
+        self.extra.begin();
+        let holes: Vec<u32> =
+            self.workers.iter().flat_map(|worker| worker.holes.iter().map(|(index, _)| *index)).collect();
+        let mut filled = Vec::with_capacity(holes.len());
+        let mut state = vec![0; self.store.layout.width()];
+        for index in holes {
+            let first = small(self.extra.records.len());
+            loop {
+                let Self { knowledge, store, shards, limits, known, .. } = self;
+                let ground = Ground { knowledge, store, shards, expanded, reduce: limits.reduce, known };
+                let Err(miss) = self.extra.expand(&ground, index) else { break };
+                self.store.unpack(index, &mut state);
+                self.knowledge.learn(&state, miss)?;
+                self.make_room();
             }
+            filled.push(first..small(self.extra.records.len()));
         }
-        let leaf = self.observation(quiescent, state);
-        let observations = &self.leaves[leaf].observations;
-        let (violated, witnessed) = (observations.violated, observations.witnessed);
-        self.witnessed |= witnessed;
-        if violated != 0 {
-            let found =
-                Found { steps: self.depth, faults: u32::from(self.faults[index]), state: parent, transition: None };
-            self.note(violated, found);
-        }
-        Ok(())
+        Ok(filled)
     }
 
-    fn take(&mut self, action: u32, state: &[u32], parent: (u32, u16)) -> Result<(), TooManyNumbers> {
-        let (mut violated, mut witnessed) = (0, 0);
-        let successor = self.successor(action, state, &mut |leaf| {
-            leaf.seen += 1;
-            violated |= leaf.observations.violated;
-            witnessed |= leaf.observations.witnessed;
-        })?;
-        let entry = &mut self.actions[action as usize];
-        entry.taken += 1;
-        let fault = u8::from(entry.class == Class::Fault);
-        let faults = self.faults[parent.0 as usize].saturating_add(fault);
-        self.transitions += 1;
-        self.witnessed |= witnessed;
-        if violated != 0 {
-            let found =
-                Found { steps: self.depth + 1, faults: u32::from(faults), state: parent.0, transition: Some(parent.1) };
-            self.note(violated, found);
+    /// Sees to it that every component that is known has room in a packed state.
+    pub(super) fn make_room(&mut self) {
+        let interner = &self.knowledge.interner;
+        let width = interner.width();
+        let fits = |slot| self.store.layout.holds(slot, small(interner.len(slot).max(1)) - 1);
+        if (0..width).all(fits) {
+            return;
         }
-        self.visit(&successor, parent, faults);
-        Ok(())
+        let counts: Vec<usize> = (0..width).map(|slot| interner.len(slot)).collect();
+        let (old, new) = (self.store.layout.clone(), Layout::new(&counts));
+        self.store.repack(new.clone());
+        for worker in self.workers.iter_mut().chain([&mut self.extra]) {
+            worker.repack(&old, &new);
+        }
     }
 
-    /// The state after an action. `see` is shown the result of each of its parts.
-    fn successor(
-        &mut self,
-        action: u32,
-        state: &[u32],
-        see: &mut dyn FnMut(&mut Leaf),
-    ) -> Result<Vec<u32>, TooManyNumbers> {
-        let mut successor = state.to_vec();
-        let mut writes: Vec<(u16, u32)> = Vec::new();
-        for part in 0..self.actions[action as usize].roots.len() {
-            let leaf = self.part(action, part, state);
-            let leaf = &mut self.leaves[leaf];
-            see(leaf);
-            for &(slot, id) in &leaf.writes {
-                successor[usize::from(slot)] = id;
-                writes.push((slot, id));
-            }
+    /// Keeps the first violations of a batch.
+    fn take_events(&mut self) {
+        let mut events: Vec<Event> = self.all_workers().flat_map(|worker| worker.events.iter().copied()).collect();
+        // What a state shows by itself comes before what its actions show: its path is shorter.
+        events.sort_by_key(|event| (event.transition.is_some(), event.state, event.transition));
+        for Event { violated, state, transition, faults } in events {
+            let steps = self.depth + u32::from(transition.is_some());
+            self.note(violated, Found { steps, faults: u32::from(faults), state, transition });
         }
-        self.numbering.normalise_after(self.system, &mut self.interner, state, &mut successor, &writes)?;
-        self.orbits.bring(self.system, &mut self.interner, &mut successor);
-        Ok(successor)
+    }
+
+    /// Puts the records of a batch into the order of their parents.
+    fn sort(&mut self, filled: &[Range<u32>]) {
+        self.order.clear();
+        let mut filled = filled.iter();
+        let extra = small(self.workers.len());
+        for (at, worker) in self.workers.iter().enumerate() {
+            let mut next = 0;
+            for (_, before) in &worker.holes {
+                self.order.extend((next..small(*before)).map(|record| (small(at), record)));
+                next = small(*before);
+                let range = filled.next().expect("every hole was filled").clone();
+                self.order.extend(range.map(|record| (extra, record)));
+            }
+            self.order.extend((next..small(worker.records.len())).map(|record| (small(at), record)));
+        }
+    }
+
+    /// Visits the records of a batch: those that are new get the next numbers, in their order, up to a limit.
+    fn visit(&mut self, most: usize) {
+        let threads = self.threads(self.order.len() / 4);
+        let Self { store, shards, workers, extra, candidates, order, numbers, .. } = self;
+        let all: Vec<&Worker> = workers.iter().chain([&*extra]).collect();
+        let base = small(store.len());
+        candidates.iter_mut().for_each(Vec::clear);
+        for (candidate, &(worker, record)) in (base..).zip(order.iter()) {
+            let hash = all[worker as usize].records.hashes[record as usize];
+            candidates[shard(hash)].push((hash, candidate));
+        }
+        let layout = &store.layout;
+        let record = |candidate: u32| {
+            let (worker, record) = order[(candidate - base) as usize];
+            all[worker as usize].records.packed(layout, record as usize)
+        };
+        let same = |known: u32, candidate: u32| {
+            let packed = if known < base { store.packed(known) } else { record(known) };
+            packed == record(candidate)
+        };
+        let part = SHARDS.div_ceil(threads);
+        let insert = |shards: &mut [Shard], candidates: &[Vec<(u64, u32)>]| {
+            for (shard, candidates) in shards.iter_mut().zip(candidates) {
+                shard.insert(candidates, same);
+            }
+        };
+        if threads == 1 {
+            insert(shards, candidates);
+        } else {
+            std::thread::scope(|scope| {
+                for (shards, candidates) in shards.chunks_mut(part).zip(candidates.chunks(part)) {
+                    scope.spawn(|| insert(shards, candidates));
+                }
+            });
+        }
+        let layout = store.layout.clone();
+        numbers.clear();
+        numbers.resize(order.len(), 0);
+        for candidate in shards.iter().flat_map(Shard::fresh) {
+            numbers[(candidate - base) as usize] = 1;
+        }
+        for (number, &(worker, record)) in numbers.iter_mut().zip(order.iter()).filter(|(number, _)| **number != 0) {
+            if store.len() >= most {
+                self.stop = Some(Stop::States);
+                break;
+            }
+            *number = small(store.len());
+            let records = &all[worker as usize].records;
+            store.push(records.packed(&layout, record as usize), records.origins[record as usize]);
+        }
+        for shard in shards.iter_mut() {
+            shard.settle(|candidate| numbers[(candidate - base) as usize]);
+        }
     }
 
     /// How many states there are.
     pub(super) fn count(&self) -> u32 {
-        u32::try_from(self.parents.len()).expect("fewer than 2^32 states fit in memory")
+        small(self.store.len())
     }
 
-    /// Length of a shortest path to a state, and the faults on it.
+    /// Length of the path by which a state was found, and the faults on it.
     pub(super) fn cost(&self, index: u32) -> (u32, u32) {
         let level = self.levels.partition_point(|first| *first <= index) - 1;
-        (u32::try_from(level).expect("there are fewer levels than states"), u32::from(self.faults[index as usize]))
-    }
-
-    fn state_at(&self, index: u32) -> Vec<u32> {
-        let start = index as usize * self.width;
-        self.states[start..start + self.width].to_vec()
+        (small(level), u32::from(self.store.faults(index)))
     }
 
     /// Whether something is pending in a state.
     pub(super) fn is_pending(&mut self, index: u32) -> bool {
         let state = self.state_at(index);
-        if let Some(leaf) = self.memo.find(self.pending_root, &state) {
-            return leaf == 1;
-        }
-        let access = Access::interned(&self.interner, &state);
-        let pending = self.system.is_pending(&access);
-        let (reads, _) = access.finish();
-        self.memo.insert(self.pending_root, &state, &reads, u32::from(pending));
-        pending
-    }
-
-    /// The fair moves in a state that was expanded: their sources, and the states to which they lead.
-    pub(super) fn fair_moves(&mut self, index: u32) -> Vec<(u16, u32)> {
-        let state = self.state_at(index);
-        let mut moves = Vec::new();
-        for source in 0..self.source_roots.len() {
-            let menu = self.menu(source, &state);
-            for position in 0..self.menus[menu].len() {
-                let action = self.menus[menu][position];
-                if !self.system.is_fair(&self.actions[action as usize].action) {
-                    continue;
-                }
-                let successor =
-                    self.successor(action, &state, &mut |_| {}).expect("the search came through here before");
-                let source = u16::try_from(source).expect("there are few sources");
-                moves.push((source, self.index_of(&successor).expect("everything was explored")));
+        loop {
+            match self.knowledge.pending(&state) {
+                Ok(pending) => return pending,
+                Err(miss) => self.knowledge.learn(&state, miss).expect("looking makes no numbers"),
             }
         }
-        moves
     }
 
-    fn index_of(&self, state: &[u32]) -> Option<u32> {
-        let at = |index: u32| &self.states[index as usize * self.width..(index as usize + 1) * self.width];
-        self.table.find(hash(&self.interner, state), |&index| at(index) == state).copied()
+    pub(super) fn state_at(&self, index: u32) -> Vec<u32> {
+        let mut state = vec![0; self.store.layout.width()];
+        self.store.unpack(index, &mut state);
+        state
+    }
+
+    /// The fair moves in a state that was expanded: the sources that have some, one bit each; and where those that were
+    /// taken lead, each with its source.
+    pub(super) fn fair_moves(&mut self, index: u32) -> (u64, Vec<(u16, u32)>) {
+        let expanded = self.batches[self.batches.partition_point(|end| *end <= index)];
+        let state = self.state_at(index);
+        let Self { knowledge, store, shards, limits, known, extra, .. } = self;
+        let ground = Ground { knowledge, store, shards, expanded, reduce: limits.reduce, known };
+        extra.fair_moves(&ground, &state).expect("the search came through here before")
     }
 
     /// Keeps the first violation of each property for each number of faults.
@@ -368,6 +406,7 @@ impl<'s, S: System> Search<'s, S> {
         while rest != 0 {
             let property = rest.trailing_zeros() as usize;
             rest &= rest - 1;
+            self.known[property] |= 1 << found.faults.min(63);
             let known = &mut self.violations[property];
             match known.binary_search_by_key(&found.faults, |other| other.faults) {
                 Ok(at) => {
@@ -380,197 +419,40 @@ impl<'s, S: System> Search<'s, S> {
         }
     }
 
-    fn visit(&mut self, state: &[u32], parent: (u32, u16), faults: u8) {
-        let hash = hash(&self.interner, state);
-        let width = self.width;
-        let states = &self.states;
-        let at = |index: u32| &states[index as usize * width..(index as usize + 1) * width];
-        if self.table.find(hash, |&index| at(index) == state).is_some() {
-            return;
-        }
-        let index = u32::try_from(self.parents.len()).expect("fewer than 2^32 states fit in memory");
-        let interner = &self.interner;
-        self.table.insert_unique(hash, index, |&index| self::hash(interner, at(index)));
-        self.states.extend_from_slice(state);
-        self.parents.push(parent);
-        self.faults.push(faults);
-    }
-
-    /// The enabled actions of a source, as an index into `menus`.
-    fn menu(&mut self, source: usize, state: &[u32]) -> usize {
-        let root = self.source_roots[source];
-        if let Some(leaf) = self.memo.find(root, state) {
-            return leaf as usize;
-        }
-        let access = Access::interned(&self.interner, state);
-        let actions = self.system.actions(source, &access);
-        let (reads, writes) = access.finish();
-        assert!(writes.is_empty(), "listing actions changes nothing");
-        let menu = actions.into_iter().map(|action| self.action_id(action)).collect();
-        self.menus.push(menu);
-        let leaf = u32::try_from(self.menus.len() - 1).expect("fewer than 2^32 menus fit in memory");
-        self.memo.insert(root, state, &reads, leaf);
-        leaf as usize
-    }
-
-    fn action_id(&mut self, action: S::Action) -> u32 {
-        if let Some(&id) = self.action_ids.get(&action) {
-            return id;
-        }
-        let id = u32::try_from(self.actions.len()).expect("fewer than 2^32 actions fit in memory");
-        let roots = (0..self.system.parts(&action)).map(|_| self.memo.root()).collect();
-        let class = self.system.class(&action);
-        self.actions.push(ActionEntry { action: action.clone(), class, roots, taken: 0 });
-        self.action_ids.insert(action, id);
-        id
-    }
-
-    /// The result of one part of an action, as an index into `leaves`.
-    fn part(&mut self, action: u32, part: usize, state: &[u32]) -> usize {
-        let entry = &self.actions[action as usize];
-        let root = entry.roots[part];
-        if let Some(leaf) = self.memo.find(root, state) {
-            return leaf as usize;
-        }
-        let mut access = Access::interned(&self.interner, state);
-        let observations = self.system.step(&entry.action, part, &mut access);
-        self.remember(root, state, access.finish(), observations)
-    }
-
-    fn observation(&mut self, quiescent: bool, state: &[u32]) -> usize {
-        let root = self.observe_roots[usize::from(quiescent)];
-        if let Some(leaf) = self.memo.find(root, state) {
-            return leaf as usize;
-        }
-        let access = Access::interned(&self.interner, state);
-        let observations = self.system.observe(quiescent, &access);
-        self.remember(root, state, access.finish(), observations)
-    }
-
-    fn remember(
-        &mut self,
-        root: u32,
-        state: &[u32],
-        (reads, writes): (Vec<u16>, Vec<(u16, S::Component)>),
-        observations: Observations,
-    ) -> usize {
-        self.computed += 1;
-        let writes = writes.into_iter().map(|(slot, component)| (slot, self.interner.intern(component))).collect();
-        self.leaves.push(Leaf { writes, observations, seen: 0 });
-        let leaf = u32::try_from(self.leaves.len() - 1).expect("fewer than 2^32 results fit in memory");
-        self.memo.insert(root, state, &reads, leaf);
-        leaf as usize
-    }
-
     fn finish(self) -> Exploration<S> {
-        let mut tags: Vec<(u16, u64)> = Vec::new();
-        for leaf in &self.leaves {
-            for &tag in &leaf.observations.tags {
-                match tags.binary_search_by_key(&tag, |(other, _)| *other) {
-                    Ok(at) => tags[at].1 += leaf.seen,
-                    Err(at) => tags.insert(at, (tag, leaf.seen)),
+        let mut kinds = std::collections::BTreeMap::<u16, u64>::new();
+        let mut tags = std::collections::BTreeMap::<u16, u64>::new();
+        let mut witnessed = 0;
+        let transitions = self.transitions();
+        for worker in self.workers.iter().chain([&self.extra]) {
+            witnessed |= worker.witnessed;
+            for (leaf, seen) in self.knowledge.leaves.iter().zip(&worker.seen).filter(|(_, seen)| **seen > 0) {
+                for &tag in &leaf.observations.tags {
+                    *tags.entry(tag).or_default() += seen;
                 }
+            }
+            for (action, taken) in self.knowledge.actions.iter().zip(&worker.taken).filter(|(_, taken)| **taken > 0) {
+                *kinds.entry(action.kind).or_default() += taken;
             }
         }
         Exploration {
-            interner: self.interner,
-            taken: self.actions.iter().map(|entry| (entry.action.clone(), entry.taken)).collect(),
-            actions: self.actions.into_iter().map(|entry| entry.action).collect(),
-            states: self.states,
-            parents: self.parents,
-            width: self.width,
+            computed: self.knowledge.computed,
+            members: self.knowledge.orbits.members,
+            interner: self.knowledge.interner,
+            store: self.store,
             stop: self.stop,
-            transitions: self.transitions,
+            transitions,
             depth: self.depth,
             violations: self.violations,
             loops: self.loops,
-            members: self.members,
-            witnessed: self.witnessed,
-            tags,
-            computed: self.computed,
+            witnessed,
+            kinds: kinds.into_iter().collect(),
+            tags: tags.into_iter().collect(),
         }
     }
 }
 
-/// The sum over the slots of a mix of slot and content: independent of the order in which components were interned.
-fn hash<C: Clone + Eq + std::hash::Hash>(interner: &Interner<C>, state: &[u32]) -> u64 {
-    let mut sum = 0_u64;
-    for (slot, &id) in (1_u64..).zip(state) {
-        let mixed = (interner.hash(id) ^ slot.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        sum = sum.wrapping_add(mixed ^ (mixed >> 29));
-    }
-    sum
-}
-
-impl<S: System> Exploration<S> {
-    /// How many distinct states were found.
-    #[must_use]
-    pub fn states(&self) -> usize {
-        self.parents.len()
-    }
-
-    /// The breaks of a property that are cheapest in steps or in faults: the Pareto front, shortest first.
-    #[must_use]
-    pub fn front(&self, property: usize) -> Vec<Found> {
-        let mut front: Vec<Found> = Vec::new();
-        for &found in &self.violations[property] {
-            if front.last().is_none_or(|best| found.steps < best.steps) {
-                front.push(found);
-            }
-        }
-        front.reverse();
-        front
-    }
-
-    /// The states on a shortest path to what was found, the initial one first. Each is one action from the one before.
-    #[must_use]
-    pub fn path(&self, system: &S, found: Found) -> Vec<Vec<S::Component>> {
-        let mut indices = vec![found.state];
-        let mut at = found.state;
-        while at != 0 {
-            at = self.parents[at as usize].0;
-            indices.push(at);
-        }
-        indices.reverse();
-        let mut path: Vec<Vec<S::Component>> = indices.into_iter().map(|index| self.state(index)).collect();
-        let last = found.transition.map(|ordinal| {
-            let last = path.last().expect("a path has an initial state");
-            let successors = super::plain::successors(system, last);
-            successors.into_iter().nth(usize::from(ordinal)).expect("the transition was taken")
-        });
-        if self.members.is_empty() {
-            path.extend(last.map(|last| last.state));
-            return path;
-        }
-        let lift = Lift { system, members: &self.members };
-        let mut real = lift.path(&path);
-        let last = last.map(|last| lift.last(real.last().expect("a path has an initial state"), &last));
-        real.extend(last);
-        real
-    }
-
-    /// The states of the loop that a violation of liveness runs round for ever, from the one after the found one to the
-    /// found one itself; `None`: nothing moves any more.
-    #[must_use]
-    pub fn round(&self, system: &S, found: Found) -> Option<Vec<Vec<S::Component>>> {
-        let (_, moves) = self.loops.iter().find(|(other, _)| *other == found)?;
-        let lap: Vec<_> = moves.iter().map(|(source, index)| (*source, self.state(*index))).collect();
-        if self.members.is_empty() {
-            return Some(lap.into_iter().map(|(_, state)| state).collect());
-        }
-        let path = self.path(system, found);
-        let lift = Lift { system, members: &self.members };
-        Some(lift.round(path.last().expect("a path has an initial state"), &lap))
-    }
-
-    fn state(&self, index: u32) -> Vec<S::Component> {
-        let start = index as usize * self.width;
-        self.states[start..start + self.width].iter().map(|&id| self.interner.get(id).clone()).collect()
-    }
-
-    /// How many distinct actions were taken at least once.
-    #[must_use]
-    pub fn distinct_actions(&self) -> usize {
-        self.actions.len()
-    }
+/// States and records are numbered in 32 bits: a search gives up before there are more.
+fn small(number: usize) -> u32 {
+    u32::try_from(number).expect("a search gives up before it has 2^32 states")
 }

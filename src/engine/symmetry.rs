@@ -16,14 +16,22 @@ use super::{Access, System};
 const UNKNOWN: u32 = u32::MAX;
 
 /// Brings states into the least form of their orbits.
+#[derive(Default)]
 pub(super) struct Orbits {
     /// The symmetries that are used, as the system numbers them.
-    members: Vec<usize>,
+    pub(super) members: Vec<usize>,
     /// For each of them, for each slot, the slot whose component comes to stand there.
     origins: Vec<Box<[u16]>>,
-    /// For each component, its id after each of the symmetries; empty: it was not looked at yet.
-    renamed: Vec<Box<[u32]>>,
-    least: Vec<u32>,
+    /// For each slot and component, its id after each of the symmetries, in the slot to which it comes.
+    renamed: Vec<Vec<Box<[u32]>>>,
+}
+
+/// One component after one symmetry, which is not known yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    member: usize,
+    slot: usize,
+    id: u32,
 }
 
 /// The symmetries of a system that keep what is asked: all of them; or, where liveness is decided, those that leave each
@@ -42,64 +50,67 @@ impl Orbits {
             }
             origins.into_boxed_slice()
         });
-        Self { origins: origins.collect(), members, renamed: Vec::new(), least: Vec::new() }
+        Self { origins: origins.collect(), members, renamed: vec![Vec::new(); slots] }
     }
 
-    /// Replaces a state by the least of its orbit.
-    pub(super) fn bring<S: System>(&mut self, system: &S, interner: &mut Interner<S::Component>, state: &mut [u32]) {
-        if self.members.is_empty() {
-            return;
-        }
-        let mut least = std::mem::take(&mut self.least);
+    /// Replaces a state by the least of its orbit. Answers whether that is another one.
+    ///
+    /// # Errors
+    ///
+    /// When the image of a component is not known yet.
+    pub(super) fn bring<C: Clone + Eq + std::hash::Hash>(
+        &self,
+        interner: &Interner<C>,
+        state: &mut [u32],
+        least: &mut Vec<u32>,
+    ) -> Result<bool, Turn> {
         least.clear();
         least.extend_from_slice(state);
         for member in 0..self.members.len() {
             for slot in 0..state.len() {
-                let image = self.image(system, interner, member, slot, state);
+                let image = self.image(member, slot, state)?;
                 if image == least[slot] {
                     continue;
                 }
-                let rank = |id: u32| (interner.hash(id), id);
+                let rank = |id: u32| (interner.content_hash(slot, id), id);
                 if rank(image) < rank(least[slot]) {
                     least[slot] = image;
                     for (later, place) in least.iter_mut().enumerate().skip(slot + 1) {
-                        *place = self.image(system, interner, member, later, state);
+                        *place = self.image(member, later, state)?;
                     }
                 }
                 break;
             }
         }
-        state.copy_from_slice(&least);
-        self.least = least;
+        let other = state != least.as_slice();
+        state.copy_from_slice(least);
+        Ok(other)
     }
 
     /// What stands in a slot of the state after a symmetry.
     #[inline]
-    fn image<S: System>(
-        &mut self,
-        system: &S,
-        interner: &mut Interner<S::Component>,
-        member: usize,
-        slot: usize,
-        state: &[u32],
-    ) -> u32 {
-        let id = state[usize::from(self.origins[member][slot])];
-        if let Some(&known) = self.renamed.get(id as usize).and_then(|row| row.get(member))
-            && known != UNKNOWN
-        {
-            return known;
+    fn image(&self, member: usize, slot: usize, state: &[u32]) -> Result<u32, Turn> {
+        let slot = usize::from(self.origins[member][slot]);
+        let id = state[slot];
+        let known = self.renamed[slot].get(id as usize).and_then(|row| row.get(member)).copied();
+        known.filter(|known| *known != UNKNOWN).ok_or(Turn { member, slot, id })
+    }
+
+    /// Gets to know the image of a component.
+    pub(super) fn learn<S: System>(&mut self, system: &S, interner: &mut Interner<S::Component>, turn: Turn) {
+        let Turn { member, slot, id } = turn;
+        let symmetry = self.members[member];
+        let renamed = system.renamed(symmetry, interner.get(slot, id));
+        let renamed = interner.intern(system.moved_slot(symmetry, slot), renamed);
+        let rows = &mut self.renamed[slot];
+        if rows.len() <= id as usize {
+            rows.resize(id as usize + 1, Box::default());
         }
-        let renamed = system.renamed(self.members[member], interner.get(id));
-        let renamed = interner.intern(renamed);
-        if self.renamed.len() <= id as usize {
-            self.renamed.resize(id as usize + 1, Box::default());
-        }
-        let row = &mut self.renamed[id as usize];
+        let row = &mut rows[id as usize];
         if row.is_empty() {
             *row = vec![UNKNOWN; self.members.len()].into_boxed_slice();
         }
         row[member] = renamed;
-        renamed
     }
 }
 

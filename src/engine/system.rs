@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use super::Access;
+use super::slots::{Footprint, SlotSet};
 
 /// A transition system whose states are short vectors of components.
 ///
@@ -43,6 +44,32 @@ pub trait System: Sync {
 
     /// Whose move the action is: decides what is quiescent and what counts as a fault.
     fn class(&self, action: &Self::Action) -> Class;
+
+    /// What kind of action this is, 0 to 255, for coverage.
+    fn kind(&self, action: &Self::Action) -> u16 {
+        let _ = action;
+        0
+    }
+
+    /// What a source may still read and write, from a state with these components on, whatever all others do in the
+    /// meantime: when its actions are listed, and when they are taken. Nothing: it will never act again.
+    ///
+    /// The engine's reduction rests on this, and asserts of every action that it stays within it.
+    fn future(&self, source: usize, access: &Access<'_, Self::Component>) -> Footprint {
+        let _ = (source, access);
+        Footprint::ALL
+    }
+
+    /// The slots that only count down: an action that reads one does so to see that something is left, and takes its
+    /// share. Two such actions commute where both are possible one after the other.
+    fn counters(&self) -> SlotSet {
+        SlotSet::NONE
+    }
+
+    /// The slots that [`Self::observe`] may read in states that are not quiescent.
+    fn observed(&self) -> SlotSet {
+        SlotSet::ALL
+    }
 
     /// What there is to observe in a state as such. `quiescent`: no action of class [`Class::Progress`] is enabled.
     fn observe(&self, quiescent: bool, access: &Access<'_, Self::Component>) -> Observations;

@@ -65,8 +65,10 @@ const MOST_REMEMBERED: usize = 1 << 17;
 impl<'s, S: System> Walk<'s, S> {
     pub(super) fn new(system: &'s S, weigh: &'s (dyn Fn(&S::Action) -> u32 + Sync)) -> Self {
         let mut memo = Memo::default();
-        let mut interner = Interner::new();
-        let initial: Vec<u32> = system.initial().into_iter().map(|component| interner.intern(component)).collect();
+        let components = system.initial();
+        let mut interner = Interner::new(components.len());
+        let components = components.into_iter().enumerate();
+        let initial: Vec<u32> = components.map(|(slot, component)| interner.intern(slot, component)).collect();
         let sources = system.sources();
         Self {
             system,
@@ -226,7 +228,8 @@ impl<'s, S: System> Walk<'s, S> {
         writes: Vec<(u16, S::Component)>,
         observations: Observations,
     ) -> u32 {
-        let writes = writes.into_iter().map(|(slot, component)| (slot, self.interner.intern(component))).collect();
+        let intern = |(slot, component)| (slot, self.interner.intern(usize::from(slot), component));
+        let writes = writes.into_iter().map(intern).collect();
         let leaf = u32::try_from(self.leaves.len()).expect("a walk forgets before it remembers 2^32 results");
         self.leaves.push(Leaf { writes, observations });
         self.memo.insert(root, &self.state, reads, leaf);

@@ -102,7 +102,7 @@ fn a_limit_makes_it_inconclusive() {
 laptop-basket x versioned x mcp-2026-07-28
   inconclusive no-lost-update  (expected holds)
 
-  cut short, since the limit of 100 states was reached: 101 states, 280 transitions, depth 6 (at most drop-stream 1, restart-node 1; engine handlecheck)
+  cut short, since the limit of 100 states was reached: 100 states, 420 transitions, depth 6 (at most drop-stream 1, restart-node 1; engine handlecheck)
   never happened: cancel
   steps that never refused or replayed a call: resolve, authorize, check-live, read, find-key, check-version, record-key
 
@@ -123,7 +123,7 @@ laptop-basket x naive x mcp-2026-07-28
     anomaly: lost update (P4): Berenson et al., A Critique of ANSI SQL Isolation Levels, 1995
     15 steps, no faults: handlecheck explain traces/laptop-basket.naive.no-lost-update.json
 
-  cut short, since the limit of 5000 states was reached: 5002 states, 15284 transitions, depth 18 (at most drop-stream 1, restart-node 1; engine handlecheck)
+  cut short, since the limit of 5000 states was reached: 5000 states, 19094 transitions, depth 18 (at most drop-stream 1, restart-node 1; engine handlecheck)
   never happened: cancel
   steps that never refused or replayed a call: resolve, read
 

@@ -75,10 +75,10 @@ fn what_was_not_decided_is_an_error_in_junit() {
 <testsuites name="handlecheck" tests="1" skipped="0" failures="0" errors="1">
     <testsuite name="two-agents-drop x versioned x mcp-2026-07-28" tests="1" skipped="0" errors="1" failures="0">
         <properties>
-            <property name="explored" value="cut short, since the limit of 100 states was reached: 101 states, 234 transitions, depth 6 (at most drop-stream 1; engine handlecheck)"/>
+            <property name="explored" value="cut short, since the limit of 100 states was reached: 100 states, 272 transitions, depth 6 (at most drop-stream 1; engine handlecheck)"/>
         </properties>
         <testcase name="no-double-write" classname="two-agents-drop x versioned x mcp-2026-07-28">
-            <error message="cut short, since the limit of 100 states was reached: 101 states, 234 transitions, depth 6 (at most drop-stream 1; engine handlecheck)" type="inconclusive"/>
+            <error message="cut short, since the limit of 100 states was reached: 100 states, 272 transitions, depth 6 (at most drop-stream 1; engine handlecheck)" type="inconclusive"/>
         </testcase>
     </testsuite>
 </testsuites>

@@ -1,0 +1,101 @@
+//! Sets of slots, and what something reads and writes.
+
+/// A set of slots, each below 128.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SlotSet(u128);
+
+impl SlotSet {
+    /// No slot.
+    pub const NONE: Self = Self(0);
+    /// Every slot.
+    pub const ALL: Self = Self(u128::MAX);
+
+    /// Adds a slot. Those from 127 on share one place, which can only make sets meet that need not.
+    pub const fn insert(&mut self, slot: usize) {
+        self.0 |= 1 << if slot > 127 { 127 } else { slot };
+    }
+
+    /// Whether the set is empty.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether two sets have a slot in common.
+    #[must_use]
+    pub const fn meets(&self, other: &Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Whether every slot of this set is in the other one.
+    #[must_use]
+    pub const fn is_within(&self, other: &Self) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    /// Adds all slots of another set.
+    pub const fn extend(&mut self, other: &Self) {
+        self.0 |= other.0;
+    }
+
+    /// The slots of this set that are not in the other one.
+    #[must_use]
+    pub const fn without(&self, other: &Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+}
+
+impl FromIterator<usize> for SlotSet {
+    fn from_iter<I: IntoIterator<Item = usize>>(slots: I) -> Self {
+        let mut set = Self::NONE;
+        slots.into_iter().for_each(|slot| set.insert(slot));
+        set
+    }
+}
+
+/// What something reads and writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Footprint {
+    /// The slots that it reads.
+    pub reads: SlotSet,
+    /// The slots that it writes.
+    pub writes: SlotSet,
+}
+
+impl Footprint {
+    /// Nothing at all.
+    pub const NONE: Self = Self { reads: SlotSet::NONE, writes: SlotSet::NONE };
+    /// Everything.
+    pub const ALL: Self = Self { reads: SlotSet::ALL, writes: SlotSet::ALL };
+
+    /// Whether nothing is read or written.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.reads.is_empty() && self.writes.is_empty()
+    }
+
+    /// Whether one of the two writes what the other reads or writes.
+    #[must_use]
+    #[inline]
+    pub const fn conflicts(&self, other: &Self) -> bool {
+        self.writes.meets(&other.writes) || self.writes.meets(&other.reads) || self.reads.meets(&other.writes)
+    }
+
+    /// Whether this reads and writes no more than the other.
+    #[must_use]
+    pub const fn is_within(&self, other: &Self) -> bool {
+        self.reads.is_within(&other.reads) && self.writes.is_within(&other.writes)
+    }
+
+    /// Adds what another reads and writes.
+    pub const fn extend(&mut self, other: &Self) {
+        self.reads.extend(&other.reads);
+        self.writes.extend(&other.writes);
+    }
+
+    /// The same without some slots.
+    #[must_use]
+    pub const fn without(&self, slots: &SlotSet) -> Self {
+        Self { reads: self.reads.without(slots), writes: self.writes.without(slots) }
+    }
+}

@@ -1,0 +1,130 @@
+//! Every state that was found, packed, in the order in which it was found, and how.
+
+use super::packing::Layout;
+
+/// States of one chunk. Chunks are never moved, so growing takes no second copy of anything.
+const CHUNK: usize = 1 << 14;
+
+/// How a state was found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin {
+    /// The state before it.
+    pub parent: u32,
+    /// Which of the transitions of that state it was.
+    pub ordinal: u16,
+    /// Faults on the way from the initial state.
+    pub faults: u8,
+}
+
+pub(super) struct Store {
+    pub layout: Layout,
+    chunks: Vec<Vec<u64>>,
+    parents: Chunked<u32>,
+    ordinals: Chunked<u16>,
+    faults: Chunked<u8>,
+}
+
+impl Store {
+    pub fn new(layout: Layout) -> Self {
+        let (parents, ordinals, faults) = (Chunked::new(), Chunked::new(), Chunked::new());
+        Self { layout, chunks: Vec::new(), parents, ordinals, faults }
+    }
+
+    pub const fn len(&self) -> usize {
+        self.parents.len
+    }
+
+    /// The packed state of an index.
+    #[inline]
+    pub fn packed(&self, index: u32) -> &[u64] {
+        let (chunk, at) = (index as usize / CHUNK, index as usize % CHUNK);
+        let words = self.layout.words();
+        &self.chunks[chunk][at * words..(at + 1) * words]
+    }
+
+    pub fn unpack(&self, index: u32, state: &mut [u32]) {
+        self.layout.unpack(self.packed(index), state);
+    }
+
+    pub fn origin(&self, index: u32) -> Origin {
+        let at = index as usize;
+        Origin { parent: self.parents.get(at), ordinal: self.ordinals.get(at), faults: self.faults.get(at) }
+    }
+
+    #[inline]
+    pub fn faults(&self, index: u32) -> u8 {
+        self.faults.get(index as usize)
+    }
+
+    /// Adds a state that is new.
+    pub fn push(&mut self, packed: &[u64], origin: Origin) {
+        self.push_packed(packed);
+        self.parents.push(origin.parent);
+        self.ordinals.push(origin.ordinal);
+        self.faults.push(origin.faults);
+    }
+
+    /// Moves every state into another layout.
+    pub fn repack(&mut self, layout: Layout) {
+        let width = layout.width();
+        let mut other = Self::new(layout);
+        let mut state = vec![0; width];
+        let mut packed = vec![0; other.layout.words()];
+        let old = std::mem::take(&mut self.chunks);
+        let words = self.layout.words();
+        for chunk in old {
+            for one in chunk.chunks_exact(words) {
+                self.layout.unpack(one, &mut state);
+                other.layout.pack(&state, &mut packed);
+                other.push_packed(&packed);
+            }
+        }
+        (self.layout, self.chunks) = (other.layout, other.chunks);
+    }
+
+    fn push_packed(&mut self, packed: &[u64]) {
+        let full = CHUNK * self.layout.words();
+        if self.chunks.last().is_none_or(|chunk| chunk.len() == full) {
+            // Small explorations are many: the first chunk grows as it needs.
+            let room = if self.chunks.is_empty() { 0 } else { full };
+            self.chunks.push(Vec::with_capacity(room));
+        }
+        self.chunks.last_mut().expect("there is room").extend_from_slice(packed);
+    }
+
+    /// Bytes that all of it takes.
+    pub fn bytes(&self) -> usize {
+        let words: usize = self.chunks.iter().map(|chunk| chunk.capacity() * 8).sum();
+        words + self.parents.bytes() + self.ordinals.bytes() + self.faults.bytes()
+    }
+}
+
+/// A list that grows without being moved.
+struct Chunked<T> {
+    chunks: Vec<Vec<T>>,
+    len: usize,
+}
+
+impl<T: Copy> Chunked<T> {
+    const fn new() -> Self {
+        Self { chunks: Vec::new(), len: 0 }
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> T {
+        self.chunks[index / CHUNK][index % CHUNK]
+    }
+
+    fn push(&mut self, item: T) {
+        if self.len.is_multiple_of(CHUNK) {
+            let room = if self.chunks.is_empty() { 0 } else { CHUNK };
+            self.chunks.push(Vec::with_capacity(room));
+        }
+        self.chunks.last_mut().expect("there is room").push(item);
+        self.len += 1;
+    }
+
+    fn bytes(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.capacity() * size_of::<T>()).sum()
+    }
+}

@@ -1,0 +1,429 @@
+//! Expands states: takes every action of each, and gathers where they lead and what they showed.
+
+use super::Class;
+use super::System;
+use super::closure::Closure;
+use super::knowledge::{Knowledge, Miss};
+use super::packing::Layout;
+use super::store::{Origin, Store};
+use super::visited::{Shard, shard};
+
+/// What all workers look at and none of them changes.
+pub(super) struct Ground<'g, 's, S: System> {
+    pub knowledge: &'g Knowledge<'s, S>,
+    pub store: &'g Store,
+    pub shards: &'g [Shard],
+    /// States before this one have been expanded, or are being expanded.
+    pub expanded: u32,
+    /// Take only as many actions as are needed.
+    pub reduce: bool,
+    /// For each property, the numbers of faults with which a violation is known, one bit each.
+    pub known: &'g [u64; 64],
+}
+
+impl<S: System> Ground<'_, '_, S> {
+    /// The index of a state that was found in an earlier batch.
+    pub fn index_of(&self, hash: u64, packed: &[u64]) -> Option<u32> {
+        self.shards[shard(hash)].find(hash, |index| self.store.packed(index) == packed)
+    }
+}
+
+/// Successors, packed, in the order in which they were found.
+#[derive(Default)]
+pub(super) struct Records {
+    words: Vec<u64>,
+    pub hashes: Vec<u64>,
+    pub origins: Vec<Origin>,
+}
+
+impl Records {
+    pub const fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    #[inline]
+    pub fn packed(&self, layout: &Layout, record: usize) -> &[u64] {
+        let words = layout.words();
+        &self.words[record * words..(record + 1) * words]
+    }
+
+    fn truncate(&mut self, layout: &Layout, len: usize) {
+        self.words.truncate(len * layout.words());
+        self.hashes.truncate(len);
+        self.origins.truncate(len);
+    }
+
+    pub fn clear(&mut self) {
+        self.words.clear();
+        self.hashes.clear();
+        self.origins.clear();
+    }
+
+    /// Moves the successors into another layout.
+    pub fn repack(&mut self, old: &Layout, new: &Layout) {
+        let mut state = vec![0; old.width()];
+        let mut words = vec![0; self.len() * new.words()];
+        for (from, to) in self.words.chunks_exact(old.words()).zip(words.chunks_exact_mut(new.words())) {
+            old.unpack(from, &mut state);
+            new.pack(&state, to);
+        }
+        self.words = words;
+    }
+}
+
+/// A violation that was seen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Event {
+    pub violated: u64,
+    pub state: u32,
+    /// The transition that shows it; `None`: the state itself does.
+    pub transition: Option<u16>,
+    pub faults: u8,
+}
+
+/// One transition, being made.
+#[derive(Default)]
+struct Step {
+    changes: Vec<(u16, u32)>,
+    after: Vec<u32>,
+    least: Vec<u32>,
+    spaces: Vec<u16>,
+    packed: Vec<u64>,
+}
+
+pub(super) struct Worker {
+    pub records: Records,
+    /// The states that need something that is not known yet, and how many records were there before theirs.
+    pub holes: Vec<(u32, usize)>,
+    pub events: Vec<Event>,
+    pub witnessed: u64,
+    pub transitions: u64,
+    /// How often each result was met, and each action taken.
+    pub seen: Vec<u64>,
+    pub taken: Vec<u64>,
+    filter: Filter,
+    closure: Closure,
+    state: Vec<u32>,
+    step: Step,
+    leaves: Vec<u32>,
+    acted: Vec<u32>,
+}
+
+impl Worker {
+    pub fn new() -> Self {
+        Self {
+            records: Records::default(),
+            holes: Vec::new(),
+            events: Vec::new(),
+            witnessed: 0,
+            transitions: 0,
+            seen: Vec::new(),
+            taken: Vec::new(),
+            filter: Filter::default(),
+            closure: Closure::default(),
+            state: Vec::new(),
+            step: Step::default(),
+            leaves: Vec::new(),
+            acted: Vec::new(),
+        }
+    }
+
+    /// Forgets the last batch.
+    pub fn begin(&mut self) {
+        self.records.clear();
+        self.holes.clear();
+        self.events.clear();
+    }
+
+    /// Expands states one after another; those that need something unknown are left as holes.
+    pub fn expand_all<S: System>(&mut self, ground: &Ground<'_, '_, S>, indices: std::ops::Range<u32>) {
+        for index in indices {
+            if self.expand(ground, index).is_err() {
+                self.holes.push((index, self.records.len()));
+            }
+        }
+    }
+
+    /// Expands one state. If something is not known, nothing has happened.
+    pub fn expand<S: System>(&mut self, ground: &Ground<'_, '_, S>, index: u32) -> Result<(), Miss> {
+        let (records, events) = (self.records.len(), self.events.len());
+        self.leaves.clear();
+        self.acted.clear();
+        let result = self.try_expand(ground, index);
+        if result.is_err() {
+            self.records.truncate(&ground.store.layout, records);
+            self.events.truncate(events);
+            return result;
+        }
+        let knowledge = ground.knowledge;
+        self.seen.resize(knowledge.leaves.len(), 0);
+        self.taken.resize(knowledge.actions.len(), 0);
+        for &leaf in &self.leaves {
+            self.seen[leaf as usize] += 1;
+            self.witnessed |= knowledge.leaves[leaf as usize].observations.witnessed;
+        }
+        for &action in &self.acted {
+            self.taken[action as usize] += 1;
+        }
+        self.transitions += self.acted.len() as u64;
+        for record in records..self.records.len() {
+            self.filter.remember(self.records.hashes[record], self.records.packed(&ground.store.layout, record));
+        }
+        Ok(())
+    }
+
+    fn try_expand<S: System>(&mut self, ground: &Ground<'_, '_, S>, index: u32) -> Result<(), Miss> {
+        let Ground { knowledge, store, .. } = ground;
+        let width = store.layout.width();
+        let mut state = std::mem::take(&mut self.state);
+        state.resize(width, 0);
+        store.unpack(index, &mut state);
+        let result = self.expand_state(ground, index, &state);
+        self.state = state;
+        let quiescent = result?;
+        let leaf = knowledge.observation(quiescent, &self.state)?;
+        let observations = &knowledge.leaves[leaf as usize].observations;
+        self.leaves.push(leaf);
+        if observations.violated != 0 {
+            let (violated, faults) = (observations.violated, store.faults(index));
+            self.event(ground.known, Event { violated, state: index, transition: None, faults });
+        }
+        Ok(())
+    }
+
+    /// Takes the actions of a state. Answers whether it is quiescent.
+    fn expand_state<S: System>(&mut self, ground: &Ground<'_, '_, S>, index: u32, state: &[u32]) -> Result<bool, Miss> {
+        let knowledge = ground.knowledge;
+        let mut quiescent = true;
+        for source in 0..knowledge.sources() {
+            quiescent &= !knowledge.menu(source, state)?.progress;
+        }
+        let hash = knowledge.interner.hash(state);
+        if ground.reduce && !quiescent {
+            let mut closure = std::mem::take(&mut self.closure);
+            let chosen = closure.choose(knowledge, state);
+            let records = self.records.len();
+            let (leaves, acted, events) = (self.leaves.len(), self.acted.len(), self.events.len());
+            let kept = match chosen {
+                Ok(true) => self.take(ground, index, state, hash, Some(&closure.chosen)),
+                Ok(false) => Ok(false),
+                Err(miss) => Err(miss),
+            };
+            self.closure = closure;
+            if kept? {
+                return Ok(quiescent);
+            }
+            self.records.truncate(&ground.store.layout, records);
+            self.leaves.truncate(leaves);
+            self.acted.truncate(acted);
+            self.events.truncate(events);
+        }
+        self.take(ground, index, state, hash, None)?;
+        Ok(quiescent)
+    }
+
+    /// Takes the actions of a state: of the chosen sources, or of all. Of the chosen ones, answers whether that was enough:
+    /// none of them may lead to a state that was expanded before.
+    fn take<S: System>(
+        &mut self,
+        ground: &Ground<'_, '_, S>,
+        index: u32,
+        state: &[u32],
+        hash: u64,
+        chosen: Option<&[bool]>,
+    ) -> Result<bool, Miss> {
+        let knowledge = ground.knowledge;
+        let mut ordinal: u16 = 0;
+        let faults = ground.store.faults(index);
+        for source in 0..knowledge.sources() {
+            let menu = knowledge.menu(source, state)?;
+            if chosen.is_some_and(|chosen| !chosen[source]) {
+                ordinal += u16::try_from(menu.actions.len()).expect("a state has few actions");
+                continue;
+            }
+            for &action in &menu.actions {
+                let entry = &knowledge.actions[action as usize];
+                let hash = self.step.make(ground, action, state, hash, &mut self.leaves)?;
+                self.acted.push(action);
+                let first = self.leaves.len() - entry.parts();
+                let violated = self.leaves[first..]
+                    .iter()
+                    .fold(0, |all, leaf| all | knowledge.leaves[*leaf as usize].observations.violated);
+                let faults = faults.saturating_add(u8::from(entry.class == Class::Fault));
+                if violated != 0 {
+                    self.event(ground.known, Event { violated, state: index, transition: Some(ordinal), faults });
+                }
+                if chosen.is_some()
+                    && ground.index_of(hash, &self.step.packed).is_some_and(|found| found < ground.expanded)
+                {
+                    return Ok(false);
+                }
+                if !self.filter.knows(hash, &self.step.packed) {
+                    self.records.words.extend_from_slice(&self.step.packed);
+                    self.records.hashes.push(hash);
+                    self.records.origins.push(Origin { parent: index, ordinal, faults });
+                }
+                ordinal += 1;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Keeps a violation, if none is known with so many faults.
+    fn event(&mut self, known: &[u64; 64], event: Event) {
+        let bit = 1_u64 << event.faults.min(63);
+        let mut rest = event.violated;
+        while rest != 0 {
+            let property = rest.trailing_zeros();
+            rest &= rest - 1;
+            if known[property as usize] & bit == 0 {
+                let same = |other: &Event| other.faults == event.faults && other.violated & (1 << property) != 0;
+                if !self.events.iter().any(same) {
+                    self.events.push(Event { violated: 1 << property, ..event });
+                }
+            }
+        }
+    }
+
+    /// The fair moves in a state that was expanded before: the sources that have some, one bit each; and where those that
+    /// were taken lead, each with its source.
+    pub fn fair_moves<S: System>(
+        &mut self,
+        ground: &Ground<'_, '_, S>,
+        state: &[u32],
+    ) -> Result<(u64, Vec<(u16, u32)>), Miss> {
+        let knowledge = ground.knowledge;
+        let (mut able, mut quiescent) = (0, true);
+        for source in 0..knowledge.sources() {
+            let menu = knowledge.menu(source, state)?;
+            quiescent &= !menu.progress;
+            if menu.actions.iter().any(|action| knowledge.actions[*action as usize].fair) {
+                able |= super::liveness::bit(u16::try_from(source).expect("there are few sources"));
+            }
+        }
+        let hash = knowledge.interner.hash(state);
+        if ground.reduce && !quiescent && self.closure.choose(knowledge, state)? {
+            let chosen = std::mem::take(&mut self.closure.chosen);
+            let moves = self.moves(ground, state, hash, Some(&chosen));
+            self.closure.chosen = chosen;
+            if let Some(moves) = moves? {
+                return Ok((able, moves));
+            }
+        }
+        let moves = self.moves(ground, state, hash, None)?;
+        Ok((able, moves.expect("all moves are enough")))
+    }
+
+    /// Where the fair ones of the chosen actions lead; `None` where the chosen ones were not enough.
+    fn moves<S: System>(
+        &mut self,
+        ground: &Ground<'_, '_, S>,
+        state: &[u32],
+        hash: u64,
+        chosen: Option<&[bool]>,
+    ) -> Result<Option<Vec<(u16, u32)>>, Miss> {
+        let knowledge = ground.knowledge;
+        let mut moves = Vec::new();
+        for source in (0..knowledge.sources()).filter(|source| chosen.is_none_or(|chosen| chosen[*source])) {
+            for &action in &knowledge.menu(source, state)?.actions {
+                let fair = knowledge.actions[action as usize].fair;
+                if !fair && chosen.is_none() {
+                    continue;
+                }
+                let hash = self.step.make(ground, action, state, hash, &mut self.leaves)?;
+                let found = ground.index_of(hash, &self.step.packed).expect("everything was explored");
+                if chosen.is_some() && found < ground.expanded {
+                    return Ok(None);
+                }
+                if fair {
+                    moves.push((u16::try_from(source).expect("there are few sources"), found));
+                }
+            }
+        }
+        Ok(Some(moves))
+    }
+
+    /// What was packed before is worth nothing in a new layout.
+    pub fn repack(&mut self, old: &Layout, new: &Layout) {
+        self.records.repack(old, new);
+        self.filter = Filter::default();
+    }
+}
+
+impl Step {
+    /// Makes one transition: leaves the packed successor in `packed`, and answers its hash.
+    fn make<S: System>(
+        &mut self,
+        ground: &Ground<'_, '_, S>,
+        action: u32,
+        state: &[u32],
+        hash: u64,
+        leaves: &mut Vec<u32>,
+    ) -> Result<u64, Miss> {
+        let Ground { knowledge, store, .. } = ground;
+        self.changes.clear();
+        for part in 0..knowledge.actions[action as usize].parts() {
+            let leaf = knowledge.part(action, part, state)?;
+            leaves.push(leaf);
+            self.changes.extend_from_slice(&knowledge.leaves[leaf as usize].writes);
+        }
+        knowledge.numbering.disturbed(state, &self.changes, &mut self.spaces);
+        self.packed.resize(store.layout.words(), 0);
+        self.after.clear();
+        self.after.extend_from_slice(state);
+        for &(slot, id) in &self.changes {
+            self.after[usize::from(slot)] = id;
+        }
+        let mut renamed = !self.spaces.is_empty();
+        if renamed {
+            knowledge.numbering.normalise(&mut self.after, &self.spaces).map_err(Miss::Renaming)?;
+        }
+        let interner = &knowledge.interner;
+        if !knowledge.orbits.members.is_empty() {
+            let turned = knowledge.orbits.bring(interner, &mut self.after, &mut self.least).map_err(Miss::Turn)?;
+            renamed |= turned;
+        }
+        store.layout.pack(&self.after, &mut self.packed);
+        if renamed {
+            return Ok(interner.hash(&self.after));
+        }
+        Ok(self.changes.iter().fold(hash, |hash, &(slot, id)| {
+            let slot = usize::from(slot);
+            hash.wrapping_sub(interner.share(slot, state[slot])).wrapping_add(interner.share(slot, id))
+        }))
+    }
+}
+
+/// The states that were found last. Most successors are found several times in a row, and these need no look-up.
+#[derive(Default)]
+struct Filter {
+    words: usize,
+    entries: Vec<u64>,
+}
+
+impl Filter {
+    const PLACES: usize = 1 << 12;
+
+    fn place(&self, hash: u64) -> usize {
+        (usize::try_from(hash & 0xffff_ffff).expect("32 bits") % Self::PLACES) * (self.words + 1)
+    }
+
+    #[inline]
+    fn knows(&self, hash: u64, packed: &[u64]) -> bool {
+        if self.entries.is_empty() {
+            return false;
+        }
+        let at = self.place(hash);
+        self.entries[at] == hash && self.entries[at + 1..=at + self.words] == *packed
+    }
+
+    fn remember(&mut self, hash: u64, packed: &[u64]) {
+        if self.entries.is_empty() {
+            self.words = packed.len();
+            self.entries = vec![0; Self::PLACES * (self.words + 1)];
+        }
+        let at = self.place(hash);
+        self.entries[at] = hash;
+        self.entries[at + 1..=at + self.words].copy_from_slice(packed);
+    }
+}
