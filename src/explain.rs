@@ -43,7 +43,9 @@ pub fn explain(trace: &Trace) -> String {
         story.row(trace, &sequence, row);
     }
     story.indent = 0;
-    for paragraph in [parting(trace, &sequence), race::race(trace, &calls)].into_iter().flatten() {
+    // Where nothing went wrong there is no pair of steps to blame.
+    let race = trace.shows.is_none().then(|| race::race(trace, &calls)).flatten();
+    for paragraph in [parting(trace, &sequence), race].into_iter().flatten() {
         story.gap();
         story.paragraph(&paragraph);
     }

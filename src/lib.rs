@@ -22,6 +22,7 @@ pub mod policies;
 pub mod reports;
 pub mod run;
 pub mod schema;
+pub mod situation;
 pub mod step;
 pub mod suggest;
 pub mod table;

@@ -3,20 +3,24 @@
 //! This is the whole way from texts to a report, for the commands and for whoever uses handlecheck as a library. It
 //! prints nothing, writes no file and reads no clock: the caller says when to stop.
 
+mod coverage;
+mod showing;
+
+pub use coverage::{Uncovered, uncovered};
+pub use showing::ShowReport;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::action::{ACTIONS, Action};
-use crate::engine::{self, Exploration, Limits, Progress, Stop, System, second};
-use crate::faults::FAULTS;
-use crate::handler::STEPS;
+use crate::engine::{self, Exploration, Found, Limits, Progress, Stop, System, second};
 use crate::input::{self, Diagnostic, Input, InputError};
 use crate::invariants::INVARIANTS;
 use crate::model::vocabulary::named;
 use crate::model::{Design, Expectation, Model, Protocol, Scenario, Verdict};
-use crate::step::{Property, PropertyKind, Simulation, tags};
+use crate::situation::Situation;
+use crate::step::{Property, PropertyKind, Simulation};
 use crate::trace::{RecordError, Sources, Trace, record};
 use crate::world::Component;
 
@@ -43,6 +47,9 @@ pub struct Options {
     pub only: Vec<String>,
     /// Budgets that replace those of the scenario.
     pub faults: BTreeMap<&'static str, u8>,
+    /// Look for the shortest run that reaches each of these; no invariant is checked then but those named in `only`. At
+    /// most as many as [`Run::room`].
+    pub shows: Vec<Situation>,
 }
 
 impl Default for Options {
@@ -53,6 +60,7 @@ impl Default for Options {
             stop_early: false,
             only: Vec::new(),
             faults: BTreeMap::new(),
+            shows: Vec::new(),
         }
     }
 }
@@ -96,11 +104,18 @@ pub struct Report {
     pub reductions: Vec<String>,
     /// One for each invariant and assertion.
     pub invariants: Vec<PropertyReport>,
+    /// One for each situation that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shows: Vec<ShowReport>,
     /// How often each action was taken.
     pub actions: BTreeMap<String, u64>,
     /// How often calls ended with each outcome.
     pub outcomes: BTreeMap<String, u64>,
-    /// The actions that could have happened in this run, and never did.
+    /// For each step of the handlers that can end a call, how often it did, and how: 0 where it never did.
+    pub steps: BTreeMap<String, BTreeMap<String, u64>>,
+    /// For each event, how often a harness reacted to it, and how.
+    pub reactions: BTreeMap<String, BTreeMap<String, u64>>,
+    /// The actions that could have happened in this run, and the reactions that its files speak of, which never happened.
     pub never: Vec<String>,
     /// The steps of the design's handlers that can end a call, and never did in this run.
     #[serde(rename = "never-refused")]
@@ -200,6 +215,12 @@ impl Run {
         &self.model
     }
 
+    /// How many situations can be asked for at once.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        Simulation::new(self.model.clone()).room()
+    }
+
     /// Explores every interleaving, and records a trace for each break. `watch` is told how far the search has come and
     /// stops it by answering `true`.
     ///
@@ -207,7 +228,7 @@ impl Run {
     ///
     /// When a trace can't be recorded, which is a bug.
     pub fn explore(&self, options: &Options, watch: &mut dyn FnMut(Progress) -> bool) -> Result<Report, RecordError> {
-        let simulation = Arc::new(Simulation::new(self.model.clone()));
+        let simulation = Arc::new(Simulation::new(self.model.clone()).showing(&options.shows));
         match options.engine {
             Engine::Handlecheck => self.with_own_engine(&simulation, options, watch),
             Engine::Stateright => self.with_stateright(&simulation, options),
@@ -231,25 +252,20 @@ impl Run {
             watch,
         );
         let mut invariants = Vec::new();
+        let mut shows = Vec::new();
         for (index, property) in properties.iter().enumerate().filter(|(_, property)| wanted(property)) {
-            let mut breaks = Vec::new();
-            for place in found.front(index) {
-                let mut path = found.path(simulation, place);
-                let round = found.round(simulation, place);
-                let loops_from = round.is_some().then(|| path.len() - 1);
-                path.extend(round.into_iter().flatten());
-                let trace = record(simulation, &path, loops_from, index, &self.sources())?;
-                breaks.push(Break {
-                    steps: place.steps,
-                    faults: place.faults,
-                    trace: None,
-                    recorded: Some(Box::new(trace)),
-                });
+            let places = found.front(index).into_iter();
+            let breaks =
+                places.map(|place| self.recorded(simulation, &found, place, index)).collect::<Result<_, _>>()?;
+            if property.kind == PropertyKind::Shown {
+                shows.push(self.show(property, breaks, &options.shows));
+                continue;
             }
             let witnessed = found.witnessed & (1 << index) != 0;
             invariants.push(self.property(property, breaks, witnessed, found.stop.is_none()));
         }
         let mut report = self.report(Engine::Handlecheck, invariants);
+        report.shows = shows;
         report.complete = found.stop.is_none();
         report.stopped = found.stop.map(|stop| reason(stop, options));
         report.states = found.states();
@@ -259,10 +275,26 @@ impl Run {
         Ok(report)
     }
 
+    /// What was found at a place, with its trace.
+    fn recorded(
+        &self,
+        simulation: &Simulation,
+        found: &Exploration<Simulation>,
+        place: Found,
+        property: usize,
+    ) -> Result<Break, RecordError> {
+        let mut path = found.path(simulation, place);
+        let round = found.round(simulation, place);
+        let loops_from = round.is_some().then(|| path.len() - 1);
+        path.extend(round.into_iter().flatten());
+        let trace = record(simulation, &path, loops_from, property, &self.sources())?;
+        Ok(Break { steps: place.steps, faults: place.faults, trace: None, recorded: Some(Box::new(trace)) })
+    }
+
     fn with_stateright(&self, simulation: &Arc<Simulation>, options: &Options) -> Result<Report, RecordError> {
         let found = second::explore(simulation, options.max_states);
         let complete = options.max_states.is_none_or(|most| found.states < most);
-        let mut invariants = Vec::new();
+        let (mut invariants, mut shows) = (Vec::new(), Vec::new());
         for (index, property) in simulation.properties().iter().enumerate() {
             // Stateright decides liveness by paths alone, and misses violations on cycles and joins.
             if !wanted(options, property) || Some(index) == simulation.liveness() {
@@ -275,10 +307,15 @@ impl Run {
                 let steps = u32::try_from(path.len() - 1).expect("a path is short");
                 breaks.push(Break { steps, faults: trace.faults, trace: None, recorded: Some(Box::new(trace)) });
             }
+            if property.kind == PropertyKind::Shown {
+                shows.push(self.show(property, breaks, &options.shows));
+                continue;
+            }
             let witnessed = found.witnessed & (1 << index) != 0;
             invariants.push(self.property(property, breaks, witnessed, complete));
         }
         let mut report = self.report(Engine::Stateright, invariants);
+        report.shows = shows;
         report.complete = complete;
         report.stopped = (!complete).then(|| reason(Stop::States, options));
         report.states = found.states;
@@ -307,8 +344,11 @@ impl Run {
             engine: engine.name(),
             reductions: Vec::new(),
             invariants,
+            shows: Vec::new(),
             actions: BTreeMap::new(),
             outcomes: BTreeMap::new(),
+            steps: BTreeMap::new(),
+            reactions: BTreeMap::new(),
             never: Vec::new(),
             never_refused: Vec::new(),
         }
@@ -381,52 +421,6 @@ impl Run {
         let Model { scenario, design, .. } = &self.model;
         scenario.expect.contains_key(&design.name) || design.expect.contains_key(&scenario.name)
     }
-
-    fn count(&self, report: &mut Report, found: &Exploration<Simulation>) {
-        for (kind, taken) in &found.kinds {
-            report.actions.insert(Action::name_of_kind(*kind).to_owned(), *taken);
-        }
-        let ended: Vec<&str> = found.tags.iter().filter_map(|(tag, _)| tags::step(*tag)).collect();
-        let handlers = self.model.design.server.tools.values();
-        let lists = handlers.flat_map(|handler| handler.transactions.iter().chain(&handler.at_end));
-        for step in lists.flatten() {
-            let row = STEPS.iter().find(|row| row.name == *step);
-            let idle = row.is_some_and(|row| !row.outcomes.is_empty()) && !ended.contains(step);
-            if idle && !report.never_refused.iter().any(|other| other == step) {
-                report.never_refused.push((*step).to_owned());
-            }
-        }
-        for (tag, seen) in &found.tags {
-            let name = match tags::ended_with(*tag) {
-                Some(outcome) => outcome.name(),
-                None if *tag == tags::REPLAYED => "replayed",
-                None => continue,
-            };
-            *report.outcomes.entry(name.to_owned()).or_default() += seen;
-        }
-        let budgeted = FAULTS.iter().map(|fault| fault.name).filter(|fault| report.bounds.faults.contains_key(fault));
-        let plain = ACTIONS.iter().map(|(name, _)| *name).filter(|name| self.could_happen(name));
-        let never = plain.chain(budgeted).filter(|name| !report.actions.contains_key(*name));
-        report.never = never.map(str::to_owned).collect();
-    }
-
-    /// Whether an action that is no fault belongs to this model at all.
-    fn could_happen(&self, action: &str) -> bool {
-        use crate::model::design::Handles;
-        use crate::model::protocol::{ClosedStream, Resumable};
-        use crate::model::{Entry, Scenario};
-        let Scenario { agents, faults, .. } = &self.model.scenario;
-        let drops = faults.get("drop-stream").is_some_and(|budget| *budget > 0);
-        match action {
-            "hand-off" => {
-                agents.iter().flat_map(|agent| &agent.work).any(|entry| matches!(entry, Entry::HandOff { .. }))
-            }
-            "guess" => self.model.design.server.handles == Handles::Sequential,
-            "cancel" => drops && self.model.protocol.closed_stream == ClosedStream::Cancels,
-            "resume" => drops && self.model.protocol.resumable != Resumable::Never,
-            _ => true,
-        }
-    }
 }
 
 impl Report {
@@ -459,7 +453,11 @@ impl PropertyReport {
 }
 
 fn wanted(options: &Options, property: &Property) -> bool {
-    options.only.is_empty() || options.only.contains(&property.name)
+    match property.kind {
+        PropertyKind::Shown => true,
+        _ if options.only.is_empty() => options.shows.is_empty(),
+        _ => options.only.contains(&property.name),
+    }
 }
 
 /// An expectation as an input writes it.
@@ -467,7 +465,12 @@ fn wanted(options: &Options, property: &Property) -> bool {
 pub fn expected(expectation: &Expectation) -> String {
     match expectation {
         Expectation::Verdict(verdict) => verdict.name().to_owned(),
-        Expectation::Break { steps, faults } => format!("violated in {steps} steps with {faults} faults"),
+        Expectation::Break { steps, faults } => {
+            let plural = |count: u32| if count == 1 { "" } else { "s" };
+            let faults =
+                if *faults == 0 { "no faults".to_owned() } else { format!("{faults} fault{}", plural(*faults)) };
+            format!("violated in {steps} step{} with {faults}", plural(*steps))
+        }
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! [`Simulation`] is the composed model as a [`System`] that the engine explores.
 
+mod showing;
 pub mod tags;
 
+use self::showing::Shown;
 use crate::action::Action;
 use crate::assertion::{self, Compiled, Facts, Names, ResourceFacts};
 use crate::engine::{Access, Class, Observations, System, plain};
@@ -14,7 +16,8 @@ use crate::invariants::{INVARIANTS, Judgement, Violation, first_open};
 use crate::model::design::{Balancer, Handles, Replies, Versions};
 use crate::model::protocol::ClosedStream;
 use crate::model::scenario::Carried;
-use crate::model::{Assertion, Entry, Model, Outcome, Told, Value};
+use crate::model::{Assertion, Entry, Model, Told, Value};
+use crate::situation::Moment;
 use crate::world::{
     Agent, Answer, Attempt, Call, CallRef, Component, Errand, Fact, Field, Handle, Instance, IntentLedger, Intents,
     KeyTable, Known, Leases, Ledger, Memory, Position, Queue, Reply, Resource, Setting, Symmetry, View, numbers,
@@ -30,6 +33,7 @@ pub struct Simulation {
     finally: Vec<Compiled>,
     at_rest: Vec<Compiled>,
     sometimes: Vec<Compiled>,
+    shown: Vec<Shown>,
 }
 
 /// Something that is checked in a run: an invariant, or an assertion of the scenario.
@@ -52,6 +56,9 @@ pub enum PropertyKind {
     AtRest,
     /// Must hold in some state.
     Sometimes,
+    /// A situation that was asked for. To the engine it is violated where it is reached, so that the shortest run that
+    /// reaches it is found.
+    Shown,
 }
 
 /// Whatever may move by itself.
@@ -119,7 +126,7 @@ impl Simulation {
         let sometimes = compile(&scenario.sometimes);
         // States that are shown are not explored.
         let symmetries = if labelled { Vec::new() } else { symmetry::symmetries(&setting) };
-        Self { setting, programs, sources, symmetries, finally, at_rest, sometimes }
+        Self { setting, programs, sources, symmetries, finally, at_rest, sometimes, shown: Vec::new() }
     }
 
     /// Everything that is checked, in the order of the engine's bits.
@@ -131,7 +138,9 @@ impl Simulation {
         let at_rest = scenario.at_rest.iter().map(|assertion| (&*assertion.name, PropertyKind::AtRest));
         let sometimes = scenario.sometimes.iter().map(|assertion| (&*assertion.name, PropertyKind::Sometimes));
         let all = invariants.chain(finally).chain(at_rest).chain(sometimes);
-        all.map(|(name, kind)| Property { name: name.to_owned(), kind }).collect()
+        let all = all.map(|(name, kind)| Property { name: name.to_owned(), kind });
+        let shown = self.shown.iter().map(|shown| shown.situation.name());
+        all.chain(shown.map(|name| Property { name, kind: PropertyKind::Shown })).collect()
     }
 
     /// The static part.
@@ -299,8 +308,7 @@ impl Simulation {
                 Performed { facts: harness.finish(), ..Performed::default() }
             }
             Action::HandOff { agent } => {
-                self.hand_off(usize::from(*agent), access);
-                Performed::default()
+                Performed { facts: self.hand_off(usize::from(*agent), access), ..Performed::default() }
             }
             Action::Guess { agent, handle } => {
                 let slot = self.setting.agent_slot(usize::from(*agent));
@@ -348,7 +356,7 @@ impl Simulation {
         }
     }
 
-    fn hand_off(&self, agent: usize, access: &mut Access<'_, Component>) {
+    fn hand_off(&self, agent: usize, access: &mut Access<'_, Component>) -> Vec<Fact> {
         let setting = &self.setting;
         let giver = access.get(setting.agent_slot(agent)).agent().clone();
         let work = &setting.model.scenario.agents[agent].work;
@@ -377,8 +385,7 @@ impl Simulation {
         }
         let mut harness = Harness::new(setting, access, agent);
         harness.handed_off();
-        let facts = harness.finish();
-        debug_assert!(facts.is_empty(), "a hand-off is about no intent");
+        harness.finish()
     }
 
     /// What `[finally]` and `[at-rest]` say of a quiescent state: each assertion's bit, and whether it holds. `[finally]`
@@ -390,13 +397,7 @@ impl Simulation {
     }
 
     fn finally(&self, access: &Access<'_, Component>) -> Vec<(usize, Result<bool, String>)> {
-        let told_ok = |agent: usize| {
-            let ledger = access.get(self.setting.ledger_slot(agent)).ledger();
-            let entries = ledger.entries.iter().enumerate();
-            let mut intents = entries.filter(|(entry, _)| self.setting.intent(agent, *entry).is_some());
-            intents.all(|(_, intent)| intent.told == Some(Told::Ok))
-        };
-        if self.finally.is_empty() || !(0..self.setting.agents()).all(told_ok) {
+        if self.finally.is_empty() || !self.all_told_ok(access) {
             return Vec::new();
         }
         // A resource that was created anew owes nothing to what was done before.
@@ -407,6 +408,16 @@ impl Simulation {
         }
         let holds = self.evaluate(&self.finally, access);
         (INVARIANTS.len()..).zip(holds).collect()
+    }
+
+    fn all_told_ok(&self, access: &Access<'_, Component>) -> bool {
+        let told_ok = |agent: usize| {
+            let ledger = access.get(self.setting.ledger_slot(agent)).ledger();
+            let entries = ledger.entries.iter().enumerate();
+            let mut intents = entries.filter(|(entry, _)| self.setting.intent(agent, *entry).is_some());
+            intents.all(|(_, intent)| intent.told == Some(Told::Ok))
+        };
+        (0..self.setting.agents()).all(told_ok)
     }
 
     fn sometimes(&self, access: &Access<'_, Component>) -> Vec<(usize, bool)> {
@@ -583,16 +594,11 @@ impl System for Simulation {
                 }
             }
         }
-        observations.tags.extend(performed.facts.iter().filter_map(tags::of));
-        let by = performed.answered.as_ref().and_then(|(_, step)| *step);
-        let by = by.or(performed.decided.as_ref().map(|(_, step)| *step));
-        observations.tags.extend(by.and_then(tags::ended_by));
-        if let Some((answer, _)) = performed.answered {
-            observations.tags.push(tags::outcome(answer.outcome));
-            if answer.replayed.is_some() {
-                observations.tags.push(tags::REPLAYED);
-            }
+        for bit in self.shown_by_step(action, &performed) {
+            observations.violated |= 1 << bit;
         }
+        observations.tags.extend(performed.facts.iter().filter_map(tags::of));
+        observations.tags.extend(performed.moments().into_iter().map(Moment::tag));
         observations
     }
 
@@ -632,6 +638,9 @@ impl System for Simulation {
 
     fn observe(&self, quiescent: bool, access: &Access<'_, Component>) -> Observations {
         let mut observations = Observations::default();
+        for bit in self.shown_by_state(quiescent, access) {
+            observations.violated |= 1 << bit;
+        }
         for (index, holds) in self.sometimes(access) {
             observations.witnessed |= u64::from(holds) << index;
         }
@@ -693,12 +702,6 @@ fn initially_known(setting: &Setting, agent: usize, resource: usize) -> Known {
     let content = setting.resource(resource).fields.iter().map(field).collect();
     let token = setting.token_of(&Instance::new(content, setting.first_version(resource), 0));
     Known { handle, token: token.filter(|_| knows), ..Known::default() }
-}
-
-/// Every outcome with which calls can end, for coverage.
-#[must_use]
-pub const fn outcomes() -> &'static [Outcome] {
-    Outcome::ALL
 }
 
 /// An index that the limits of a scenario keep below 256.

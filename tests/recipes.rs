@@ -48,7 +48,7 @@ mod diagrams {
 
 #[path = "."]
 mod reports {
-    pub use handlecheck::reports::{Asked, AtTheEnd, Format, Reporter};
+    pub use handlecheck::reports::{Asked, AtTheEnd, Format, People, Reporter};
     #[path = "recipes/one_line.rs"]
     pub mod one_line;
 }
@@ -69,7 +69,7 @@ fn the_files_that_are_shown_are_rows() {
     let protocol = input::protocol_of(&scenario, None).expect("it is readable");
     let runs = [run::Run::new(scenario, design, protocol, &std::collections::BTreeMap::new()).expect("they fit")];
     let report = runs[0].explore(&run::Options::default(), &mut |_| false).expect("it is explored");
-    let mut reporter = (reports::one_line::FORMAT.begin)(reports::Asked::Verdicts, &runs, false);
+    let mut reporter = (reports::one_line::FORMAT.begin)(reports::Asked::Verdicts, &runs, reports::People::default());
     assert_eq!(reporter.explored(&runs[0], &report) + &reporter.finished(), "naive: violated\n");
 }
 

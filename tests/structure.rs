@@ -25,12 +25,32 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("harness", &["handler", "world", "engine", "model"]),
     ("action", &["faults", "world"]),
     ("faults", &["action", "harness", "handler", "world", "engine", "model", "table"]),
-    ("step", &["action", "faults", "harness", "handler", "invariants", "world", "engine", "assertion", "model"]),
+    // Of actions, faults, steps and invariants it knows the tables, for their names.
+    ("situation", &["action", "faults", "handler", "invariants", "world", "assertion", "model", "suggest"]),
+    (
+        "step",
+        &["situation", "action", "faults", "harness", "handler", "invariants", "world", "engine", "assertion", "model"],
+    ),
     // Of the handler and the faults it knows the tables, for their names and for where a step can stand.
     ("input", &["assertion", "handler", "faults", "table", "model", "suggest"]),
-    ("trace", &["step", "input", "action", "faults", "invariants", "world", "engine", "model"]),
+    ("trace", &["step", "situation", "input", "action", "faults", "invariants", "world", "engine", "model"]),
     // Of the handler it knows the table, to name the steps that never ended a call.
-    ("run", &["trace", "step", "input", "action", "faults", "invariants", "handler", "world", "engine", "model"]),
+    (
+        "run",
+        &[
+            "trace",
+            "step",
+            "situation",
+            "input",
+            "action",
+            "faults",
+            "invariants",
+            "handler",
+            "world",
+            "engine",
+            "model",
+        ],
+    ),
     // Of the tables it knows the names of faults and of anomalies.
     ("policies", &["run", "trace", "step", "input", "action", "faults", "invariants", "engine", "model"]),
     ("outcomes", &["input", "handler", "model"]),
@@ -59,6 +79,7 @@ const EVERYTHING: &[&str] = &[
     "reports",
     "run",
     "schema",
+    "situation",
     "step",
     "suggest",
     "table",
@@ -228,7 +249,7 @@ fn a_folder_that_is_a_table_holds_its_rows() {
     is_a_table("src/faults", faults::FAULTS, &["mod.rs"]);
     is_a_table("src/invariants", invariants::INVARIANTS, &["mod.rs"]);
     is_a_table("src/diagrams", diagrams::FORMATS, &["mod.rs", "canvas.rs", "sequence.rs", "words.rs"]);
-    is_a_table("src/reports", reports::FORMATS, &["mod.rs", "matrix.rs", "places.rs", "words.rs"]);
+    is_a_table("src/reports", reports::FORMATS, &["mod.rs", "matrix.rs", "coverage.rs", "places.rs", "words.rs"]);
 }
 
 /// A row's page is its documentation everywhere: it begins with one sentence of its own.
@@ -267,6 +288,7 @@ const LONGER: &[(&str, usize, &str)] = &[
     ("src/step.rs", 800, "control flow lives in one place; to divide it is to hide it"),
     ("src/trace/words.rs", 700, "every action and every fact in words, one arm each"),
     ("src/world/setting.rs", 600, "everything that is derived from the model once, so that it is derived the same way"),
+    ("tests/cli/main.rs", 600, "whole outputs, one for each thing that a command can say"),
     ("tests/input/design.rs", 600, "whole outputs, one for each kind of mistake"),
     ("tests/reference/state.rs", 600, "the whole state of the reference interpreter, in one piece"),
 ];

@@ -1,13 +1,20 @@
-//! `check`: explores a scenario under one design or several, and prints a verdict for each invariant.
+//! `check`: explores a scenario under one design or several, and prints a verdict for each invariant; or, with `--show`, the
+//! shortest run that reaches a situation.
 
 use std::path::PathBuf;
 
 use super::exploring::Exploring;
 use super::reporting::Reporting;
 use super::{Failure, Terminal, writing};
-use crate::reports::Asked;
+use crate::explain::explain;
+use crate::reports::{Asked, Standing};
+use crate::run::Report;
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "With --show it exits with 0 when every situation is reached in every run, and with 1 when one is \
+not reached by any interleaving."
+)]
 pub(super) struct Arguments {
     /// Scenarios: paths, or names of shipped ones (`handlecheck list scenarios`)
     #[arg(required = true, value_name = "SCENARIO")]
@@ -16,6 +23,10 @@ pub(super) struct Arguments {
     /// `versioned`
     #[arg(long = "design", value_name = "DESIGN")]
     designs: Vec<String>,
+    /// Show the shortest run that reaches this situation, instead of checking everything: a word of
+    /// `handlecheck list situations`, an assertion, or an expression; may be given several times
+    #[arg(long = "show", value_name = "SITUATION")]
+    shows: Vec<String>,
     #[command(flatten)]
     exploring: Exploring,
     #[command(flatten)]
@@ -43,12 +54,33 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     let mut reports = arguments.reporting.begin(Asked::Verdicts, &runs, terminal);
     let mut standings = Vec::new();
     for run in &runs {
+        explorer.show(&arguments.shows, run)?;
+    }
+    for run in &runs {
+        explorer.show(&arguments.shows, run)?;
         let mut report = explorer.explore(run)?;
         writing::write_traces(&mut report, &arguments.traces)?;
         standings.extend(report.invariants.iter().map(|property| Asked::Verdicts.standing(&report, property)));
+        standings.extend(report.shows.iter().map(|show| match (show.reached, report.complete) {
+            (true, _) => Standing::Passed,
+            (false, true) => Standing::Failed,
+            (false, false) => Standing::Inconclusive,
+        }));
         reports.explored(run, &report, out);
+        if arguments.reporting.is_for_people() {
+            tell(&report, out);
+        }
     }
     explorer.finish();
     reports.finish(out)?;
     Ok(explorer.exit_code(standings))
+}
+
+/// Tells how each situation that was asked for comes about, at its soonest.
+fn tell(report: &Report, out: &mut String) {
+    let shortest = report.shows.iter().filter_map(|show| show.runs.first()?.recorded.as_deref());
+    for trace in shortest {
+        out.push('\n');
+        out.push_str(&explain(trace));
+    }
 }

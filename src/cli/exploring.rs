@@ -11,10 +11,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::{Failure, Terminal, exit};
 use crate::engine::Progress;
 use crate::faults::FAULTS;
-use crate::input::{self, Input, Kind, Severity, render};
+use crate::input::{self, Input, InputError, Kind, Severity, render};
 use crate::model::{Design, Scenario, limits};
 use crate::reports::Standing;
 use crate::run::{Engine, Options, Report, Run, invariant_names};
+use crate::situation;
 use crate::suggest::did_you_mean;
 
 /// Arguments of every command that explores.
@@ -81,6 +82,7 @@ impl Exploring {
             stop_early: self.stop_early,
             only: self.invariants.clone(),
             faults,
+            shows: Vec::new(),
         };
         #[expect(clippy::disallowed_methods, reason = "time limits and durations are for people, never in a report")]
         let started = Instant::now();
@@ -174,6 +176,25 @@ impl Explorer {
             known_property(name, &run)?;
         }
         Ok(run)
+    }
+
+    /// Looks for these situations in a run, and checks no invariant but those that were named.
+    pub(super) fn show(&mut self, texts: &[String], run: &Run) -> Result<(), Failure> {
+        self.options.shows.clear();
+        for text in texts {
+            let found = situation::parse(text, &run.model().scenario).map_err(|problems| {
+                let problems = problems.into_iter().map(|problem| (problem.range, problem.message, problem.help));
+                InputError::of_text("--show", text.trim(), problems)
+            })?;
+            if !self.options.shows.contains(&found) {
+                self.options.shows.push(found);
+            }
+        }
+        let room = run.room();
+        if self.options.shows.len() > room {
+            return Err(Failure::Usage(format!("--show: at most {room} situations can be looked for at once here")));
+        }
+        Ok(())
     }
 
     /// Explores a run.

@@ -4,11 +4,12 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use super::{Failure, Terminal, exit, writing};
+use crate::reports::plural;
 use crate::trace::ReplayError;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// The traces
+    /// The traces: of violations, or of situations that `check --show` wrote
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
 }
@@ -20,11 +21,15 @@ pub(super) fn run(arguments: &Arguments, _: Terminal, out: &mut String) -> Resul
         let name = path.display();
         match crate::trace::replay(&trace) {
             Ok(steps) => {
-                writeln!(out, "{name}: {} steps replayed, {} is violated", steps.len(), trace.invariant)
-                    .expect("writing to a string doesn't fail");
+                let steps = plural(steps.len(), "step");
+                let claim = match &trace.shows {
+                    Some(situation) => format!("{situation} is reached"),
+                    None => format!("{} is violated", trace.invariant),
+                };
+                writeln!(out, "{name}: {steps} replayed, {claim}").expect("writing to a string doesn't fail");
             }
             Err(ReplayError::Input(error)) => return Err(Failure::Input(*error)),
-            Err(error @ (ReplayError::Bounds(_) | ReplayError::Property(_))) => {
+            Err(error @ (ReplayError::Bounds(_) | ReplayError::Property(_) | ReplayError::Situation(..))) => {
                 return Err(Failure::Usage(format!("{name}: {error}")));
             }
             Err(error) => {

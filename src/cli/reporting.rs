@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 
 use super::{Failure, Terminal, writing};
-use crate::reports::{Asked, FORMATS, Reporter};
+use crate::reports::{Asked, FORMATS, People, Reporter};
 use crate::run::{Report, Run};
 use crate::suggest::did_you_mean;
 
@@ -16,6 +16,9 @@ pub(super) struct Reporting {
     /// How to report (`handlecheck list reports`)
     #[arg(long, value_name = "FORMAT", default_value = "human", value_parser = PossibleValuesParser::new(names()))]
     format: String,
+    /// Say how often each action, outcome of a step and reaction of a client happened, and which never did
+    #[arg(long)]
+    coverage: bool,
     /// Write a further report to a file, in this format; may be given several times
     #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = further)]
     further: Vec<(&'static str, PathBuf)>,
@@ -42,11 +45,16 @@ pub(super) struct Reports<'r> {
 }
 
 impl Reporting {
+    /// Whether what is printed is a text for people.
+    pub(super) fn is_for_people(&self) -> bool {
+        self.format == "human"
+    }
+
     /// Begins the reports.
     pub(super) fn begin<'r>(&self, asked: Asked, runs: &'r [Run], terminal: Terminal) -> Reports<'r> {
         let begin = |name: &str, colour: bool| {
             let format = FORMATS.iter().find(|format| format.name == name).expect("only formats are taken");
-            (format.begin)(asked, runs, colour)
+            (format.begin)(asked, runs, People { colour, counts: self.coverage })
         };
         let further =
             self.further.iter().map(|(name, path)| (path.clone(), begin(name, false), String::new())).collect();

@@ -5,18 +5,26 @@ use std::io::Write as _;
 use std::path::Path;
 
 use super::Failure;
-use crate::run::Report;
+use crate::run::{Break, Report};
 use crate::trace::Trace;
 
 /// Replays every trace of a report and writes it into a folder, which is made if it is not there. A trace that does not
 /// replay is never written.
 pub(super) fn write_traces(report: &mut Report, folder: &Path) -> Result<(), Failure> {
     for property in &mut report.invariants {
-        for (number, found) in property.breaks.iter_mut().enumerate() {
-            let Some(trace) = &found.recorded else { continue };
-            found.trace = Some(write_trace(trace, number, folder)?);
-        }
+        write_breaks(&mut property.breaks, folder)?;
         property.trace = property.breaks.first().and_then(|shortest| shortest.trace.clone());
+    }
+    for show in &mut report.shows {
+        write_breaks(&mut show.runs, folder)?;
+    }
+    Ok(())
+}
+
+fn write_breaks(breaks: &mut [Break], folder: &Path) -> Result<(), Failure> {
+    for (number, found) in breaks.iter_mut().enumerate() {
+        let Some(trace) = &found.recorded else { continue };
+        found.trace = Some(write_trace(trace, number, folder)?);
     }
     Ok(())
 }

@@ -27,6 +27,9 @@ const BAND: usize = 84;
 /// The background of the violation: translucent, so that text stays legible on light and on dark pages.
 const VIOLATION: &str = "rgba(214, 69, 61, 0.18)";
 
+/// As that, where nothing is violated and the trace shows what was asked for.
+const REACHED: &str = "rgba(46, 160, 67, 0.18)";
+
 fn draw(trace: &Trace) -> String {
     let sequence = Sequence::of(trace);
     let mut drawing = Drawing { sequence: &sequence, text: String::new() };
@@ -111,7 +114,8 @@ impl Drawing<'_> {
 
     fn row(&mut self, row: &Row) {
         if row.violates {
-            self.line(&format!("  rect {VIOLATION}"));
+            let colour = if self.sequence.band.reached { REACHED } else { VIOLATION };
+            self.line(&format!("  rect {colour}"));
         }
         match &row.shape {
             Shape::HandOff { from, to } => {

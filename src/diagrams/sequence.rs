@@ -182,6 +182,8 @@ pub struct CommitMark {
 pub struct Band {
     /// The headline: `no-lost-update violated at step 15`.
     pub verdict: String,
+    /// Nothing is violated: the trace shows a situation that was asked for.
+    pub reached: bool,
     /// One plain sentence.
     pub sentence: String,
     /// What the run was made of, each with its name: scenario, design, protocol, faults, steps.
@@ -201,8 +203,8 @@ impl Sequence {
         if let Some(stem) = trace.loops_from {
             let in_loop = |row: &&mut Row| row.steps.is_some_and(|(_, last)| last > stem);
             if let Some(first) = rows.iter_mut().find(in_loop) {
-                let words = format!("from step {} on, for ever", stem.saturating_add(1));
-                first.remarks.insert(0, Remark::new("the loop begins here: ", words));
+                let words = "the loop begins here".to_owned();
+                first.remarks.insert(0, Remark { sentence: Some("The loop begins here.".to_owned()), words });
             }
         }
         let left_out = left_out.iter().filter(|(name, _)| lanes.stores.iter().any(|store| store.name == *name));
@@ -213,7 +215,7 @@ impl Sequence {
                 1 => format!("Not shown, since it never changes: {}.", left_out[0]),
                 _ => format!("Not shown, since they never change: {}.", words::list(&left_out)),
             },
-            title: words::title(&trace.invariant),
+            title: words::title(trace),
             scenario: trace.scenario.title.clone(),
             lanes,
             rows,
@@ -232,12 +234,15 @@ impl Band {
     fn of(trace: &Trace) -> Self {
         let kind = trace.kind.as_ref().map_or_else(String::new, |kind| format!(" ({kind})"));
         let steps = trace.steps.len();
-        let (violated, length) = match trace.loops_from {
-            Some(stem) => {
+        let at = if steps == 0 { "at the start".to_owned() } else { format!("at step {steps}") };
+        let (verdict, length) = match (&trace.shows, trace.loops_from) {
+            (Some(situation), _) => (format!("{situation} reached {at}"), steps.to_string()),
+            (None, Some(stem)) => {
                 let round = words::steps(stem.saturating_add(1), steps);
-                (format!("violated: steps {round} go round for ever"), format!("{stem}, then {round} for ever"))
+                let verdict = format!("{}{kind} violated: steps {round} repeat", trace.invariant);
+                (verdict, format!("{stem}, then {round} again and again"))
             }
-            None => (format!("violated at step {steps}"), steps.to_string()),
+            (None, None) => (format!("{}{kind} violated {at}", trace.invariant), steps.to_string()),
         };
         let facts = vec![
             ("scenario", trace.scenario.name.clone()),
@@ -247,7 +252,8 @@ impl Band {
             ("steps", length),
         ];
         Self {
-            verdict: format!("{}{kind} {violated}", trace.invariant),
+            verdict,
+            reached: trace.shows.is_some(),
             sentence: words::sentence(&trace.sentence),
             facts,
             command: words::replay(trace),

@@ -118,7 +118,7 @@ impl Drawing<'_> {
             self.label(column, &text);
         }
         let mark = if row.violates {
-            " ✗"
+            if self.sequence.band.reached { " ✓" } else { " ✗" }
         } else if row.fault {
             " !"
         } else {
@@ -310,7 +310,8 @@ impl Drawing<'_> {
         line.fill(0, self.layout.width, '━');
         self.lines.push(line);
         let band = &self.sequence.band;
-        self.paragraph(&format!("✗ {}", band.verdict));
+        let mark = if band.reached { '✓' } else { '✗' };
+        self.paragraph(&format!("{mark} {}", band.verdict));
         self.paragraph(&band.sentence);
         self.lines.push(Line::default());
         let facts: Vec<String> = band.facts.iter().map(|(name, value)| format!("{name} {value}")).collect();

@@ -115,10 +115,33 @@ pub fn list(names: &[String]) -> String {
     }
 }
 
-/// A violation as a title: `Lost update` for `no-lost-update`.
+/// What a trace is about, as a title: `Lost update` for `no-lost-update`.
 #[must_use]
-pub fn title(invariant: &str) -> String {
-    let Some(bad) = invariant.strip_prefix("no-") else { return format!("Violated: {invariant}") };
+pub fn title(trace: &Trace) -> String {
+    match &trace.shows {
+        Some(situation) => format!("Reached: {situation}"),
+        None => violation(&trace.invariant),
+    }
+}
+
+/// A violation as a title. What breaks an assertion has no name but the assertion's.
+fn violation(invariant: &str) -> String {
+    let named = match invariant {
+        "truthful-outcome" => "Untrue outcome",
+        "respects-terminal-state" => "Change after the end",
+        "approval-covers-execution" => "Execution that was not approved",
+        "basis-holds" => "Change on a basis that is gone",
+        "handle-resolvable" => "Handle that can't be resolved",
+        "single-lease-holder" => "Two holders of one lease",
+        "version-names-one-content" => "One version of two contents",
+        "fresh-read" => "Stale read",
+        "resolves" => "Work that never ends",
+        _ => "",
+    };
+    if !named.is_empty() {
+        return named.to_owned();
+    }
+    let Some(bad) = invariant.strip_prefix("no-") else { return format!("Not true: {invariant}") };
     let words = bad.replace('-', " ");
     let mut letters = words.chars();
     letters.next().map_or(words.clone(), |first| first.to_uppercase().chain(letters).collect())
@@ -232,7 +255,7 @@ fn split(word: &str, columns: usize) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{list, shorten, steps, title, width, wrap};
+    use super::{list, shorten, steps, violation, width, wrap};
 
     #[test]
     fn wrapping_breaks_at_spaces_and_within_words_that_are_too_long() {
@@ -258,9 +281,10 @@ mod tests {
     }
 
     #[test]
-    fn a_title_names_what_must_not_happen() {
-        assert_eq!(title("no-lost-update"), "Lost update");
-        assert_eq!(title("truthful-outcome"), "Violated: truthful-outcome");
-        assert_eq!(title(""), "Violated: ");
+    fn a_title_names_what_happened() {
+        assert_eq!(violation("no-lost-update"), "Lost update");
+        assert_eq!(violation("resolves"), "Work that never ends");
+        assert_eq!(violation("both-upgrades"), "Not true: both-upgrades");
+        assert_eq!(violation(""), "Not true: ");
     }
 }

@@ -6,7 +6,8 @@ use crate::model::client::AfterFailure;
 use crate::model::scenario::Carried;
 use crate::model::{Condition, Entry, Event, Operation, Outcome, Reaction, ResourceId, Told, Tool};
 use crate::world::{
-    Answer, Attempt, Errand, Fact, Handle, Intents, Known, Payload, Position, Purpose, Redo, Request, Stamp, View,
+    Answer, Attempt, Errand, Fact, Handle, Intents, Known, Payload, Position, Purpose, Redo, Request, Response, Stamp,
+    View,
 };
 
 /// On what an agent is told something.
@@ -96,13 +97,24 @@ impl Harness<'_, '_> {
         let mut reaction = self.client(tool).reaction(event);
         while let Reaction::Replan { only_if: Some((condition, otherwise)), .. } = reaction {
             if self.holds(condition) {
-                return;
+                return self.reacted(event, Response::Replan);
             }
             reaction = *otherwise;
         }
         if !matches!(reaction, Reaction::Replan { .. }) {
             self.perform(reaction, event, request, Some(answer));
+        } else if self.is_conditional(tool, event) {
+            self.reacted(event, Response::Replan);
         }
+    }
+
+    /// Whether a reaction hangs on what a renewed read shows.
+    fn is_conditional(&self, tool: Tool, event: Event) -> bool {
+        matches!(self.client(tool).reaction(event), Reaction::Replan { only_if: Some(_), .. })
+    }
+
+    fn reacted(&mut self, event: Event, response: Response) {
+        self.facts.push(Fact::Reacted { event, response });
     }
 
     /// Whether a replan goes ahead, now that everything was read again.
@@ -185,7 +197,14 @@ impl Harness<'_, '_> {
         let reads = request.tool == Tool::Read;
         if !matches!(reaction, Reaction::Tell(_)) && self.is_spent() {
             let told = if self.agent.broke { Told::Unknown } else { Told::Failure };
+            self.reacted(event, Response::GiveUp);
             return self.tell(told, Ground::View);
+        }
+        let waits = matches!(reaction, Reaction::Replan { only_if: Some(_), .. }) && !reads && self.reads_anew(event);
+        if !waits {
+            let unable =
+                matches!(reaction, Reaction::Mint { .. }) && self.minting(usize::from(request.resource)).is_none();
+            self.reacted(event, if unable { Response::TellFailure } else { Response::of(&reaction) });
         }
         match reaction {
             Reaction::Tell(told) => self.tell(told, Ground::View),
@@ -235,6 +254,11 @@ impl Harness<'_, '_> {
             }
             Reaction::Mint { new_key } => self.mint_again(usize::from(request.resource), new_key),
         }
+    }
+
+    /// Whether a replan after this event begins with reading, so that its condition is judged later.
+    fn reads_anew(&self, event: Event) -> bool {
+        planning::next_reading(self.setting, &self.agent, Purpose::Replan(event), 0).is_some()
     }
 
     /// The context of the agent is compacted: of each resource it keeps what its harness keeps.
@@ -295,11 +319,16 @@ impl Harness<'_, '_> {
         self.client(tool).attempts.is_some_and(|most| self.agent.sends >= most)
     }
 
-    /// Back to the entry that minted. An agent that did not mint the resource itself can only tell that it failed.
-    fn mint_again(&mut self, resource: ResourceId, new_key: bool) {
+    /// The entry of the agent's work that mints the resource.
+    fn minting(&self, resource: ResourceId) -> Option<usize> {
         let work = &self.setting.model.scenario.agents[self.id()].work;
         let mints = |entry: &Entry| matches!(entry, Entry::Mutate { resource: minted, operation: Operation::Mint, .. } if *minted == resource);
-        let Some(minting) = work.iter().position(mints) else { return self.tell(Told::Failure, Ground::View) };
+        work.iter().position(mints)
+    }
+
+    /// Back to the entry that minted. An agent that did not mint the resource itself can only tell that it failed.
+    fn mint_again(&mut self, resource: ResourceId, new_key: bool) {
+        let Some(minting) = self.minting(resource) else { return self.tell(Told::Failure, Ground::View) };
         let until = self.agent.redo.map_or(self.agent.entry, |redo| redo.until.max(self.agent.entry));
         self.agent.redo = Some(Redo { until, new_key });
         self.agent.known[resource] = Known::default();

@@ -62,6 +62,24 @@ impl InputError {
         Self { diagnostics: vec![diagnostic] }
     }
 
+    /// What is wrong with a text that is in no file, an argument of a command say: places in it, messages and helps.
+    #[must_use]
+    pub fn of_text(
+        origin: &str,
+        text: &str,
+        problems: impl IntoIterator<Item = (Range<usize>, String, Option<String>)>,
+    ) -> Self {
+        let source = Source::new(origin, origin, text);
+        let diagnostic = |(span, message, help)| Diagnostic {
+            severity: Severity::Error,
+            message,
+            label: String::new(),
+            help,
+            place: Some(source.place(span)),
+        };
+        Self { diagnostics: problems.into_iter().map(diagnostic).collect() }
+    }
+
     /// All of it as text.
     #[must_use]
     pub fn render(&self, look: Look) -> String {

@@ -373,7 +373,7 @@ fn report(run: &Run, simulation: &Simulation, options: &SimulationOptions, kept:
     });
     let [calls, round_trips, conflicts, repeats, replans, questions] = kept.costs.map(|ratio| ratio.estimate());
     let ended = Outcome::ALL.iter().map(|outcome| (outcome.name(), tags::outcome(*outcome)));
-    let ended = ended.chain([("replayed", tags::REPLAYED)]);
+    let ended = ended.chain([("replayed", tags::replayed())]);
     let ended = ended.map(|(name, tag)| (name.to_owned(), kept.tags[usize::from(tag)])).filter(|(_, seen)| *seen > 0);
     #[expect(clippy::cast_precision_loss, reason = "a mean has no 53 significant bits")]
     let mean = if runs == 0 { 0.0 } else { kept.steps as f64 / runs as f64 };

@@ -6,33 +6,56 @@
 mod expectations;
 mod verdicts;
 
-use super::{Asked, AtTheEnd, Format, Reporter, matrix};
+use super::{Asked, Format, People, Reporter, coverage, matrix};
 use crate::run::{Report, Run};
 
 pub static FORMAT: Format = Format { begin };
 
-fn begin<'r>(asked: Asked, _: &'r [Run], colour: bool) -> Box<dyn Reporter<'r> + 'r> {
-    match (asked, colour) {
-        (Asked::Verdicts, _) => Box::new(Verdicts { colour, any: false }),
-        (Asked::Expectations, _) => Box::<expectations::Expectations>::default(),
-        (Asked::Comparison, true) => AtTheEnd::begin(asked, |_, runs| matrix::matrix(runs, true)),
-        (Asked::Comparison, false) => AtTheEnd::begin(asked, |_, runs| matrix::matrix(runs, false)),
+fn begin<'r>(asked: Asked, _: &'r [Run], people: People) -> Box<dyn Reporter<'r> + 'r> {
+    match asked {
+        Asked::Verdicts => Box::new(Verdicts { people, reports: Vec::new() }),
+        Asked::Expectations => Box::new(expectations::Expectations::new(people)),
+        Asked::Comparison => Box::new(Matrix { people, runs: Vec::new() }),
     }
 }
 
-/// Verdicts as they come, with an empty line between two runs.
+/// Verdicts as they come, with an empty line between two runs; and at the end, what never happened in any of them.
 struct Verdicts {
-    colour: bool,
-    any: bool,
+    people: People,
+    reports: Vec<Report>,
 }
 
 impl<'r> Reporter<'r> for Verdicts {
     fn explored(&mut self, _: &'r Run, report: &Report) -> String {
-        let space = if std::mem::replace(&mut self.any, true) { "\n" } else { "" };
-        format!("{space}{}", verdicts::report(report, self.colour))
+        let space = if self.reports.is_empty() { "" } else { "\n" };
+        self.reports.push(coverage::kept(report));
+        let counts = if self.people.counts { coverage::counts(&[report]) } else { String::new() };
+        format!("{space}{}{counts}", verdicts::report(report, self.people.colour))
     }
 
     fn finished(&mut self) -> String {
+        // Of a design with one run, that run has said it.
+        let across = coverage::across(&self.reports, 2);
+        if across.is_empty() { across } else { format!("\n{across}") }
+    }
+}
+
+/// The matrix, and what never happened in any of its runs.
+struct Matrix<'r> {
+    people: People,
+    runs: Vec<(&'r Run, Report)>,
+}
+
+impl<'r> Reporter<'r> for Matrix<'r> {
+    fn explored(&mut self, run: &'r Run, report: &Report) -> String {
+        self.runs.push((run, report.clone()));
         String::new()
+    }
+
+    fn finished(&mut self) -> String {
+        let reports: Vec<Report> = self.runs.iter().map(|(_, report)| coverage::kept(report)).collect();
+        let coverage = if self.people.counts { coverage::by_design(&reports) } else { coverage::across(&reports, 1) };
+        let gap = if coverage.is_empty() { "" } else { "\n" };
+        format!("{}{gap}{coverage}", matrix::matrix(&self.runs, self.people.colour))
     }
 }

@@ -6,12 +6,12 @@
 
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Asked, AtTheEnd, Format, Reporter, Standing, words};
+use super::{Asked, AtTheEnd, Format, People, Reporter, Standing, words};
 use crate::run::{PropertyReport, Report, Run};
 
 pub static FORMAT: Format = Format { begin };
 
-fn begin<'r>(asked: Asked, _: &'r [Run], _: bool) -> Box<dyn Reporter<'r> + 'r> {
+fn begin<'r>(asked: Asked, _: &'r [Run], _: People) -> Box<dyn Reporter<'r> + 'r> {
     AtTheEnd::begin(asked, junit)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A table of verdicts, then what happens in each break, with the trace drawn as a Mermaid diagram that folds.
 
-use super::{Asked, AtTheEnd, Format, Reporter, Standing, matrix, words};
+use super::{Asked, AtTheEnd, Format, People, Reporter, Standing, matrix, words};
 use crate::diagrams;
 use crate::model::Verdict;
 use crate::run::{PropertyReport, Report, Run};
@@ -10,7 +10,7 @@ use crate::trace::Trace;
 
 pub static FORMAT: Format = Format { begin };
 
-fn begin<'r>(asked: Asked, _: &'r [Run], _: bool) -> Box<dyn Reporter<'r> + 'r> {
+fn begin<'r>(asked: Asked, _: &'r [Run], _: People) -> Box<dyn Reporter<'r> + 'r> {
     match asked {
         Asked::Verdicts => AtTheEnd::begin(asked, verdicts),
         Asked::Expectations => AtTheEnd::begin(asked, expectations),

@@ -8,10 +8,13 @@ use crate::model::Verdict;
 use crate::run::{PropertyReport, Report, Run};
 use crate::table::table;
 
+mod coverage;
 pub mod matrix;
 mod places;
 pub mod policies;
 mod words;
+
+pub use words::plural;
 
 /// What a command asks of its runs: this decides what counts as a failure, and how a report for people is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,11 +72,20 @@ pub trait Reporter<'r> {
     fn finished(&mut self) -> String;
 }
 
+/// What only a report for people takes into account.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct People {
+    /// For a terminal that has colours.
+    pub colour: bool,
+    /// Say how often everything happened.
+    pub counts: bool,
+}
+
 /// One format of reports.
 #[derive(Debug)]
 pub struct Format {
-    /// Begins a report on these runs. `colour` is for people's terminals; other formats have none.
-    pub begin: for<'r> fn(asked: Asked, runs: &'r [Run], colour: bool) -> Box<dyn Reporter<'r> + 'r>,
+    /// Begins a report on these runs.
+    pub begin: for<'r> fn(asked: Asked, runs: &'r [Run], people: People) -> Box<dyn Reporter<'r> + 'r>,
 }
 
 table! {

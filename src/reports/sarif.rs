@@ -6,14 +6,14 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, AtTheEnd, Format, Reporter, Standing, places, words};
+use super::{Asked, AtTheEnd, Format, People, Reporter, Standing, places, words};
 use crate::input::Place;
 use crate::invariants::INVARIANTS;
 use crate::run::{PropertyReport, Report, Run};
 
 pub static FORMAT: Format = Format { begin };
 
-fn begin<'r>(asked: Asked, _: &'r [Run], _: bool) -> Box<dyn Reporter<'r> + 'r> {
+fn begin<'r>(asked: Asked, _: &'r [Run], _: People) -> Box<dyn Reporter<'r> + 'r> {
     AtTheEnd::begin(asked, sarif)
 }
 

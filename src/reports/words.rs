@@ -7,8 +7,9 @@ use crate::model::Verdict;
 use crate::run::{Break, PropertyReport, Report};
 
 /// A number of things: `no faults`, `1 fault`, `2 faults`.
-pub(super) fn plural(count: u32, word: &str) -> String {
-    match count {
+#[must_use]
+pub fn plural<N: TryInto<u64>>(count: N, word: &str) -> String {
+    match count.try_into().unwrap_or(u64::MAX) {
         0 => format!("no {word}s"),
         1 => format!("1 {word}"),
         more => format!("{more} {word}s"),
@@ -56,7 +57,7 @@ pub(super) fn sentence(property: &PropertyReport) -> String {
     property.sentence.clone().unwrap_or_else(|| "no state is reached in which it is true".to_owned())
 }
 
-/// What was expected and what was found, where they differ: `expected holds, found violated in 15 steps with 0 faults`.
+/// What was expected and what was found, where they differ: `expected holds, found violated in 15 steps with no faults`.
 pub(super) fn surprise(property: &PropertyReport) -> String {
     let expected = property.expected.as_deref().unwrap_or("not violated");
     let cost = |found: &Break| format!("{} with {}", plural(found.steps, "step"), plural(found.faults, "fault"));

@@ -80,20 +80,23 @@ pub(super) fn trace() -> Value {
         ("design", reference("input")),
         ("protocol", reference("input")),
         ("bounds", budgets()),
-        ("invariant", text("The invariant or assertion that is violated.")),
         ("sentence", text("What happened, in one sentence.")),
         ("faults", count("How many of the steps are faults.")),
         ("agents", list("Who is there.", reference("agent"))),
         ("nodes", texts("The names of the nodes.")),
         ("resources", list("The resources, as they are at the start.", reference("resource"))),
-        ("steps", list("The steps. The last one shows the violation.", reference("step"))),
+        ("steps", list("The steps. The last one shows the violation or the situation.", reference("step"))),
     ]);
     let sometimes = vec![
+        ("invariant", text("The invariant or assertion that is violated.")),
+        ("shows", text("The situation that is reached, where it shows one and violates nothing.")),
         ("kind", text("The kind of violation, where the invariant has several.")),
         ("loops-from", count("How many steps lead to the loop, for a run that goes round for ever.")),
     ];
-    let about = "A run, step by step, from the initial state to a violation.";
-    document("handlecheck trace", record(about, always, sometimes), Value::Object(definitions))
+    let about = "A run, step by step, from the initial state to a violation, or to a situation that was asked for.";
+    let mut trace = record(about, always, sometimes);
+    trace["oneOf"] = json!([{ "required": ["invariant"] }, { "required": ["shows"] }]);
+    document("handlecheck trace", trace, Value::Object(definitions))
 }
 
 fn does() -> Value {
@@ -261,18 +264,53 @@ pub(super) fn report() -> Value {
             ("invariants", list("One for each invariant and assertion.", reference("invariant"))),
             ("actions", map("How often each action was taken.", count(""))),
             ("outcomes", map("How often calls ended with each outcome.", count(""))),
-            ("never", texts("The actions that could have happened in this run, and never did.")),
+            (
+                "steps",
+                map(
+                    "For each step that is there to end calls, how often it did.",
+                    map("How often, by outcome; 0 where it never did.", count("")),
+                ),
+            ),
+            ("reactions", map("For each event, how clients reacted.", map("How often, by reaction.", count("")))),
+            (
+                "never",
+                texts(
+                    "The actions that could have happened, and the reactions that the files speak of, which never did.",
+                ),
+            ),
             ("never-refused", texts("The steps of the handlers that can end a call, and never did in this run.")),
         ],
-        vec![("stopped", text("Why it is not complete."))],
+        vec![
+            ("stopped", text("Why it is not complete.")),
+            ("shows", list("One for each situation that was asked for.", reference("show"))),
+        ],
     );
+    let show = record(
+        "What came out for one situation that was asked for.",
+        vec![("situation", text("The situation.")), ("reached", boolean("Some run reaches it."))],
+        vec![
+            ("hint", text("Why none can, where that is known.")),
+            ("runs", list("Every run to it that is cheapest in steps or in faults.", reference("break"))),
+        ],
+    );
+    let uncovered = record(
+        "What never happened in any run of one design.",
+        Vec::new(),
+        vec![
+            ("never", texts("The actions and reactions that could have happened.")),
+            ("never-refused", texts("The steps that are there to end calls, and never did.")),
+        ],
+    );
+    let found = record("A break, or a run to a situation.", found(), vec![trace()]);
     let mut definitions =
-        json!({ "run": run, "invariant": invariant, "break": record("A break.", found(), vec![trace()]) });
+        json!({ "run": run, "invariant": invariant, "break": found, "show": show, "uncovered": uncovered });
     for (name, part) in super::simulation::parts(budgets()) {
         definitions[name] = part;
     }
     let mut always = heading();
     let any = json!({ "anyOf": [reference("run"), reference("simulation")] });
     always.push(("runs", list("The runs: what was explored, or what was simulated.", any)));
-    document("handlecheck report", record("What came out of runs.", always, Vec::new()), definitions)
+    let about = "Of each design whose runs are all complete, what never happened in any of them.";
+    let sometimes = vec![("uncovered", map(about, reference("uncovered")))];
+    document("handlecheck report", record("What came out of runs.", always, sometimes), definitions)
 }

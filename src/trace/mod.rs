@@ -1,4 +1,4 @@
-//! The one trace object: a run, step by step, from the initial state to a violation.
+//! The one trace object: a run, step by step, from the initial state to a violation, or to a situation.
 //!
 //! A trace holds its three inputs in full, so that it replays without their files. Its steps have names and operands,
 //! never indices of anything inside handlecheck. Diagrams, stories and reports are drawn from it and see nothing else.
@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::model::protocol::DEFAULT_PROTOCOL;
+use crate::situation::slug;
 
 pub use record::{RecordError, Sources, is_ambiguous, record};
 pub use replay::{ReplayError, replay};
@@ -19,7 +20,7 @@ pub use replay::{ReplayError, replay};
 /// The version of the trace format. It changes when a reader of the old one would misunderstand the new one.
 pub const SCHEMA: u32 = 1;
 
-/// A run that violates something.
+/// A run that violates something, or that reaches a situation that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Trace {
@@ -35,8 +36,12 @@ pub struct Trace {
     pub protocol: Input,
     /// The budget of each fault that has one, with the overrides of the run.
     pub bounds: BTreeMap<String, u8>,
-    /// The name of the invariant or assertion that is violated.
+    /// The name of the invariant or assertion that is violated; empty where the trace shows a situation instead.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub invariant: String,
+    /// The situation that the trace shows, which is no violation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shows: Option<String>,
     /// The kind of violation, where the invariant has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
@@ -54,7 +59,7 @@ pub struct Trace {
     pub nodes: Vec<String>,
     /// The resources, as they are at the start.
     pub resources: Vec<ResourceLane>,
-    /// The steps. The last one shows the violation.
+    /// The steps. The last one shows the violation or the situation.
     pub steps: Vec<Step>,
 }
 
@@ -367,13 +372,15 @@ impl Trace {
     }
 
     /// The name of the file in which the trace is kept by convention: `SCENARIO.DESIGN.INVARIANT.json`, with the protocol
-    /// before the invariant when it is not the default, and a number when it is not the first break.
+    /// before the invariant when it is not the default, and a number when it is not the first break. A trace that shows a
+    /// situation has `show-` and the situation in place of the invariant.
     #[must_use]
     pub fn file_name(&self, number: usize) -> String {
         let protocol = &self.protocol.name;
         let protocol = if protocol == DEFAULT_PROTOCOL { String::new() } else { format!("{protocol}.") };
         let number = if number == 0 { String::new() } else { format!(".{}", number + 1) };
-        format!("{}.{}.{protocol}{}{number}.json", self.scenario.name, self.design.name, self.invariant)
+        let what = self.shows.as_ref().map_or_else(|| self.invariant.clone(), |name| format!("show-{}", slug(name)));
+        format!("{}.{}.{protocol}{what}{number}.json", self.scenario.name, self.design.name)
     }
 
     /// Writes a trace, as indented JSON with a newline at its end.

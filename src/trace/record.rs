@@ -10,7 +10,7 @@ use super::{AgentLane, Content, Input, ResourceLane, SCHEMA, Step, Trace};
 use crate::action::Action;
 use crate::engine::{Access, System, plain};
 use crate::input::Source;
-use crate::step::{PropertyKind, Simulation};
+use crate::step::{Property, PropertyKind, Simulation};
 use crate::world::{CallRef, Component};
 
 /// The texts of the three inputs.
@@ -47,13 +47,13 @@ pub fn record(
     property: usize,
     sources: &Sources<'_>,
 ) -> Result<Trace, RecordError> {
-    let labelled = Simulation::labelled(simulation.setting().model.clone());
+    let labelled = Simulation::labelled(simulation.setting().model.clone()).showing(&simulation.shown());
     let properties = simulation.properties();
     let mut states = vec![labelled.initial()];
     let mut actions: Vec<Action> = Vec::new();
     for (index, target) in path.iter().enumerate().skip(1) {
         let state = states.last().expect("there is an initial state");
-        let last = index + 1 == path.len() && properties[property].kind == PropertyKind::Invariant;
+        let last = index + 1 == path.len();
         let steps = plain::enabled(&labelled, state).into_iter().filter_map(|action| {
             let (next, observations) = plain::apply(&labelled, state, &action);
             let violates = observations.violated & (1 << property) != 0;
@@ -195,6 +195,8 @@ fn written(
         fields: resource.fields.iter().map(|(name, _)| name.clone()).collect(),
     });
     let faults = steps.iter().filter(|step| step.does.fault).count();
+    let Property { name, kind: of } = labelled.properties().swap_remove(property);
+    let (invariant, shows) = if of == PropertyKind::Shown { (String::new(), Some(name)) } else { (name, None) };
     Trace {
         handlecheck: env!("CARGO_PKG_VERSION").to_owned(),
         schema: SCHEMA,
@@ -202,7 +204,8 @@ fn written(
         design: input(&design.name, &design.title, sources.design),
         protocol: input(&protocol.name, &protocol.title, sources.protocol),
         bounds,
-        invariant: labelled.properties()[property].name.clone(),
+        invariant,
+        shows,
         kind: kind.map(str::to_owned),
         sentence,
         loops_from,

@@ -8,7 +8,8 @@ use crate::engine::{Access, Class, System, plain};
 use crate::input::{self, InputError, Kind, Source};
 use crate::invariants::{INVARIANTS, first_open};
 use crate::model::Extent;
-use crate::step::{PropertyKind, Simulation};
+use crate::situation;
+use crate::step::{Performed, Property, PropertyKind, Simulation};
 use crate::world::{Component, Fact, Handle};
 
 /// A trace that does not replay.
@@ -41,9 +42,15 @@ pub enum ReplayError {
         /// The first difference.
         difference: String,
     },
+    /// It shows a situation that the model does not know.
+    #[error("the situation `{0}` is not known: {1}")]
+    Situation(String, String),
     /// The last step does not violate what the trace says.
     #[error("`{0}` is not violated at the end")]
     Gone(String),
+    /// The last step does not reach the situation that the trace shows.
+    #[error("`{0}` is not reached at the end")]
+    NotReached(String),
 }
 
 /// Executes a trace on today's model, and answers its steps as they are written today.
@@ -52,10 +59,21 @@ pub enum ReplayError {
 ///
 /// When an input can't be read, a step is not enabled or does something else, or the violation is gone.
 pub fn replay(trace: &Trace) -> Result<Vec<Step>, ReplayError> {
-    let simulation = simulation(trace)?;
+    let mut simulation = simulation(trace)?;
+    if let Some(name) = &trace.shows {
+        let unknown = |why: &str| ReplayError::Situation(name.clone(), why.to_owned());
+        let found = situation::parse(name, &simulation.setting().model.scenario);
+        let found = found.map_err(|problems| unknown(problems.first().map_or("", |problem| &problem.message)))?;
+        if simulation.room() == 0 {
+            return Err(unknown("the scenario has too many assertions"));
+        }
+        simulation = simulation.showing(&[found]);
+    }
+    let claim = trace.shows.as_ref().unwrap_or(&trace.invariant);
     let properties = simulation.properties();
-    let property = properties.iter().position(|property| property.name == trace.invariant);
-    let property = property.ok_or_else(|| ReplayError::Property(trace.invariant.clone()))?;
+    let shown = |property: &Property| (property.kind == PropertyKind::Shown) == trace.shows.is_some();
+    let property = properties.iter().position(|property| property.name == *claim && shown(property));
+    let property = property.ok_or_else(|| ReplayError::Property(claim.clone()))?;
     let mut walk = Walk::new(&simulation);
     let mut steps = Vec::new();
     for (number, recorded) in (1..).zip(&trace.steps) {
@@ -67,7 +85,10 @@ pub fn replay(trace: &Trace) -> Result<Vec<Step>, ReplayError> {
         }
         steps.push(step);
     }
-    walk.violation(property, trace.loops_from).ok_or_else(|| ReplayError::Gone(trace.invariant.clone()))?;
+    walk.violation(property, trace.loops_from).ok_or_else(|| match &trace.shows {
+        Some(name) => ReplayError::NotReached(name.clone()),
+        None => ReplayError::Gone(trace.invariant.clone()),
+    })?;
     Ok(steps)
 }
 
@@ -117,6 +138,8 @@ pub(super) struct Walk<'w> {
     simulation: &'w Simulation,
     state: Vec<Component>,
     facts: Vec<Fact>,
+    /// The situations that the last step is, each by its bit.
+    shown: Vec<usize>,
     /// Every state so far, the initial one first.
     states: Vec<Vec<Component>>,
     /// The source of each step.
@@ -126,7 +149,14 @@ pub(super) struct Walk<'w> {
 impl<'w> Walk<'w> {
     pub(super) fn new(simulation: &'w Simulation) -> Self {
         let state = simulation.initial();
-        Self { simulation, states: vec![state.clone()], state, facts: Vec::new(), sources: Vec::new() }
+        Self {
+            simulation,
+            states: vec![state.clone()],
+            state,
+            facts: Vec::new(),
+            shown: Vec::new(),
+            sources: Vec::new(),
+        }
     }
 
     pub(super) fn state(&self) -> &[Component] {
@@ -145,10 +175,12 @@ impl<'w> Walk<'w> {
         let before = std::mem::take(&mut self.state);
         let mut after = before.clone();
         self.facts.clear();
+        self.shown.clear();
         let mut answered = None;
         for part in 0..self.simulation.parts(action) {
             let mut access = Access::new(&before);
-            let performed = self.simulation.perform(action, part, &mut access);
+            let performed: Performed = self.simulation.perform(action, part, &mut access);
+            self.shown.extend(self.simulation.shown_by_step(action, &performed));
             self.facts.extend(performed.facts);
             let decided = performed.decided.map(|(answer, step)| (answer, Some(step)));
             answered = answered.or(performed.answered).or(decided);
@@ -164,7 +196,7 @@ impl<'w> Walk<'w> {
         step
     }
 
-    /// How the last step, or the state after it, violates a property.
+    /// How the last step, or the state after it, violates a property; or what the situation is that it reaches.
     pub(super) fn violation(
         &self,
         property: usize,
@@ -181,6 +213,12 @@ impl<'w> Walk<'w> {
         let quiescent = plain::enabled(self.simulation, &self.state)
             .iter()
             .all(|action| self.simulation.class(action) != Class::Progress);
+        if properties[property].kind == PropertyKind::Shown {
+            let by_state = self.simulation.shown_by_state(quiescent, &Access::new(&self.state));
+            let reached = self.shown.contains(&property) || by_state.contains(&property);
+            let situation = self.simulation.shown().into_iter().find(|shown| shown.name() == properties[property].name);
+            return situation.filter(|_| reached).map(|situation| (None, situation.about()));
+        }
         if !quiescent {
             return None;
         }

@@ -5,7 +5,8 @@ use super::call::{Answer, Request};
 use super::lease::Lease;
 use super::ledger::IntentLedger;
 use super::resource::{Handle, Instance};
-use crate::model::Told;
+use super::response::Response;
+use crate::model::{Event, Told};
 
 /// Something that happened in one step.
 #[derive(Clone, Debug)]
@@ -105,6 +106,13 @@ pub enum Fact {
     MintLost,
     /// An agent that knew a handle was compacted.
     Compacted,
+    /// An agent's harness reacted to an event.
+    Reacted {
+        /// To what.
+        event: Event,
+        /// What it did.
+        response: Response,
+    },
     /// An agent is told what became of an intent.
     Told {
         /// The agent.

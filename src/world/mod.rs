@@ -15,6 +15,7 @@ pub mod numbers;
 pub mod queue;
 pub mod renaming;
 pub mod resource;
+mod response;
 mod setting;
 pub mod symmetry;
 
@@ -28,6 +29,7 @@ pub use ledger::{IntentLedger, Ledger};
 pub use node::{CacheScope, Memory};
 pub use queue::Queue;
 pub use resource::{Handle, Instance, Lifecycle, Resource};
+pub use response::Response;
 pub use setting::{Intent, Setting};
 pub use symmetry::Symmetry;
 

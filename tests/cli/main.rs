@@ -66,7 +66,7 @@ two-agents-drop x versioned x mcp-2026-07-28
 
   explored all: 2510 states, 7182 transitions, depth 27 (at most drop-stream 1; engine handlecheck)
   never happened: cancel
-  steps that never refused or replayed a call: resolve, authorize, check-live, read, record-key
+  steps that never refused or replayed a call: resolve, authorize, check-live
 
 "#]],
     );
@@ -87,7 +87,7 @@ two-agents-drop x naive x mcp-2026-07-28
 
   explored all: 2026 states, 5392 transitions, depth 20 (at most drop-stream 1; engine handlecheck)
   never happened: cancel
-  steps that never refused or replayed a call: resolve, read
+  steps that never refused or replayed a call: resolve
 
 "#]],
     );
@@ -103,8 +103,8 @@ laptop-basket x versioned x mcp-2026-07-28
   inconclusive no-lost-update  (expected holds)
 
   cut short, since the limit of 100 states was reached: 100 states, 420 transitions, depth 6 (at most drop-stream 1, restart-node 1; engine handlecheck)
-  never happened: cancel
-  steps that never refused or replayed a call: resolve, authorize, check-live, read, find-key, check-version, record-key
+  never happened: cancel, on:stale-view:replan
+  steps that never refused or replayed a call: resolve, authorize, check-live, find-key, check-version
 
 "#]],
     );
@@ -125,7 +125,7 @@ laptop-basket x naive x mcp-2026-07-28
 
   cut short, since the limit of 5000 states was reached: 5000 states, 19094 transitions, depth 18 (at most drop-stream 1, restart-node 1; engine handlecheck)
   never happened: cancel
-  steps that never refused or replayed a call: resolve, read
+  steps that never refused or replayed a call: resolve
 
 "#]],
     );
@@ -142,7 +142,7 @@ two-agents-no-faults x versioned x mcp-2026-07-28
   vacuous      no-cross-principal
 
   explored all: 298 states, 594 transitions, depth 23 (no faults; engine handlecheck)
-  steps that never refused or replayed a call: resolve, authorize, check-live, read, find-key, record-key
+  steps that never refused or replayed a call: resolve, authorize, check-live, find-key
   vacuous: no run reaches the situation that the invariant is about, so it can't be violated
 
 "#]],
@@ -155,7 +155,7 @@ two-agents-no-faults x versioned x mcp-2026-07-28
   vacuous      no-cross-principal
 
   explored all: 298 states, 594 transitions, depth 23 (no faults; engine handlecheck)
-  steps that never refused or replayed a call: resolve, authorize, check-live, read, find-key, record-key
+  steps that never refused or replayed a call: resolve, authorize, check-live, find-key
   vacuous: no run reaches the situation that the invariant is about, so it can't be violated
 
 "#]],
@@ -235,15 +235,34 @@ fn a_report_is_json_too() {
       "outcomes": {
         "ok": 1476
       },
+      "steps": {
+        "resolve": {
+          "not-found": 0
+        }
+      },
+      "reactions": {
+        "broken-stream": {
+          "same": 350
+        }
+      },
       "never": [
         "cancel"
       ],
       "never-refused": [
-        "resolve",
-        "read"
+        "resolve"
       ]
     }
-  ]
+  ],
+  "uncovered": {
+    "naive": {
+      "never": [
+        "cancel"
+      ],
+      "never-refused": [
+        "resolve"
+      ]
+    }
+  }
 }
 
 "#]],
@@ -268,6 +287,9 @@ Over the scenarios two-agents-drop.
 A cell is the worst verdict over the scenarios. Violated: steps + faults of the shortest break, and of
 those that need fewer faults; the scenario is named when it is not the first.
 
+Never, in any run of the design:
+  naive  cancel; a refusal or replay by resolve
+
 "#]],
     );
     says(
@@ -286,6 +308,9 @@ Over the scenarios laptop-basket.
 A cell is the worst verdict over the scenarios. Violated: steps + faults of the shortest break, and of
 those that need fewer faults; the scenario is named when it is not the first.
 
+Never, in any run of the design:
+  naive  cancel; a refusal or replay by resolve
+
 "#]],
     );
 }
@@ -297,10 +322,10 @@ fn faults_of_the_command_line_replace_those_of_the_scenario() {
         0,
         str![[r#"
 laptop-basket x naive x mcp-2026-07-28
-  vacuous      no-double-write  (expected violated in 12 steps with 1 faults)
+  vacuous      no-double-write  (expected violated in 12 steps with 1 fault)
 
   explored all: 233 states, 467 transitions, depth 17 (no faults; engine handlecheck)
-  steps that never refused or replayed a call: resolve, read
+  steps that never refused or replayed a call: resolve
   vacuous: no run reaches the situation that the invariant is about, so it can't be violated
 
 "#]],
@@ -363,6 +388,7 @@ fn tests_of_a_folder() {
         str![[r#"
 ok    two-agents-no-faults x mine x mcp-2026-07-28
 1 passed, 0 failed
+steps that never refused or replayed a call: in 1 of 1 design (--coverage names them)
 
 "#]],
     );
@@ -373,8 +399,9 @@ ok    two-agents-no-faults x mine x mcp-2026-07-28
         1,
         str![[r#"
 FAIL  two-agents-no-faults x mine x mcp-2026-07-28
-      no-lost-update: expected violated in 13 steps with 0 faults, found violated in 14 steps with no faults
+      no-lost-update: expected violated in 13 steps with no faults, found violated in 14 steps with no faults
 0 passed, 1 failed
+steps that never refused or replayed a call: in 1 of 1 design (--coverage names them)
 
 "#]],
     );
@@ -384,7 +411,7 @@ FAIL  two-agents-no-faults x mine x mcp-2026-07-28
         3,
         str![[r#"
 FAIL  two-agents-no-faults x mine x mcp-2026-07-28
-      no-lost-update: expected violated in 13 steps with 0 faults, found inconclusive
+      no-lost-update: expected violated in 13 steps with no faults, found inconclusive
       no-double-write: expected not violated, found inconclusive
       no-cross-principal: expected not violated, found inconclusive
       truthful-outcome: expected not violated, found inconclusive

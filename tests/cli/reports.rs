@@ -400,7 +400,7 @@ two-agents x versioned x mcp-2026-07-28
 
   explored all: 10876 states, 39996 transitions, depth 32 (at most drop-stream 1, restart-node 1; engine handlecheck)
   never happened: cancel
-  steps that never refused or replayed a call: resolve, authorize, check-live, read, record-key
+  steps that never refused or replayed a call: resolve, authorize, check-live
   vacuous: no run reaches the situation that the invariant is about, so it can't be violated
 
 "#]],

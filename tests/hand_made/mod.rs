@@ -135,6 +135,7 @@ pub fn trace(
         protocol: input("mcp-2026-07-28", "MCP without sessions"),
         bounds: BTreeMap::from([("drop-stream".to_owned(), 1), ("restart-node".to_owned(), 1)]),
         invariant: invariant.to_owned(),
+        shows: None,
         kind: None,
         sentence: sentence.to_owned(),
         faults: u32::try_from(steps.iter().filter(|step| step.does.fault).count()).expect("there are few steps"),

@@ -107,6 +107,7 @@ pub fn random(seed: u64, names: &[&str]) -> Trace {
     trace.resources.extend(dice.some(3, resource));
     trace.nodes = dice.some(4, |dice| dice.name(names));
     trace.kind = dice.maybe(20, |dice| dice.name(names));
+    trace.shows = dice.maybe(15, |dice| dice.name(names));
     trace
 }
 

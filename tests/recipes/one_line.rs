@@ -1,11 +1,11 @@
 //! One line a run.
 
-use super::{Asked, AtTheEnd, Format, Reporter};
+use super::{Asked, AtTheEnd, Format, People, Reporter};
 use crate::run::{Report, Run};
 
 pub static FORMAT: Format = Format { begin };
 
-fn begin<'r>(asked: Asked, _: &'r [Run], _: bool) -> Box<dyn Reporter<'r> + 'r> {
+fn begin<'r>(asked: Asked, _: &'r [Run], _: People) -> Box<dyn Reporter<'r> + 'r> {
     AtTheEnd::begin(asked, lines)
 }
 

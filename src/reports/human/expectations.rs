@@ -1,17 +1,25 @@
 //! A line for each run, what is not as expected below it, and how many there were of each.
 
 use crate::reports::words::{name, surprise};
-use crate::reports::{Asked, Reporter, Standing};
+use crate::reports::{Asked, People, Reporter, Standing, coverage};
 use crate::run::{Report, Run};
 
-#[derive(Default)]
 pub(super) struct Expectations {
+    people: People,
     passed: usize,
     failed: usize,
+    reports: Vec<Report>,
+}
+
+impl Expectations {
+    pub(super) const fn new(people: People) -> Self {
+        Self { people, passed: 0, failed: 0, reports: Vec::new() }
+    }
 }
 
 impl<'r> Reporter<'r> for Expectations {
     fn explored(&mut self, _: &'r Run, report: &Report) -> String {
+        self.reports.push(coverage::kept(report));
         let mut surprises = String::new();
         for property in &report.invariants {
             let standing = Asked::Expectations.standing(report, property);
@@ -28,6 +36,8 @@ impl<'r> Reporter<'r> for Expectations {
     }
 
     fn finished(&mut self) -> String {
-        format!("{} passed, {} failed\n", self.passed, self.failed)
+        let of_all =
+            if self.people.counts { coverage::by_design(&self.reports) } else { coverage::summary(&self.reports) };
+        format!("{} passed, {} failed\n{of_all}", self.passed, self.failed)
     }
 }

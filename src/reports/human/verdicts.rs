@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::model::Verdict;
 use crate::reports::words::{cheapest, cost, extent, name, painted, sentence};
-use crate::run::{PropertyReport, Report};
+use crate::run::{PropertyReport, Report, ShowReport};
 
 /// A report as text.
 pub(super) fn report(report: &Report, colour: bool) -> String {
@@ -21,11 +21,17 @@ fn write(text: &mut String, report: &Report, colour: bool) -> std::fmt::Result {
         let line = format!("  {verdict} {:<width$}  {}", property.name, cheapest(property));
         writeln!(text, "{}{}", line.trim_end(), unexpected(property))?;
     }
+    for show in &report.shows {
+        write_show(text, report, show, colour)?;
+    }
     for property in report.invariants.iter().filter(|property| property.verdict == Verdict::Violated) {
         write_break(text, property)?;
     }
     writeln!(text)?;
     writeln!(text, "  {}", extent(report))?;
+    if !report.shows.is_empty() {
+        return Ok(());
+    }
     if !report.never.is_empty() {
         writeln!(text, "  never happened: {}", report.never.join(", "))?;
     }
@@ -34,6 +40,23 @@ fn write(text: &mut String, report: &Report, colour: bool) -> std::fmt::Result {
     }
     if report.invariants.iter().any(|property| property.verdict == Verdict::Vacuous) {
         writeln!(text, "  vacuous: no run reaches the situation that the invariant is about, so it can't be violated")?;
+    }
+    Ok(())
+}
+
+fn write_show(text: &mut String, report: &Report, show: &ShowReport, colour: bool) -> std::fmt::Result {
+    let (verdict, word) = match (show.reached, report.complete) {
+        (true, _) => (Verdict::Holds, "reached"),
+        (false, true) => (Verdict::Violated, "not reached"),
+        (false, false) => (Verdict::Inconclusive, "inconclusive"),
+    };
+    writeln!(text, "  {} {}", painted(verdict, word, 12, colour), show.situation)?;
+    if let Some(hint) = &show.hint {
+        writeln!(text, "    {hint}")?;
+    }
+    for found in &show.runs {
+        let command = found.trace.as_ref().map_or_else(String::new, |trace| format!(": handlecheck diagram {trace}"));
+        writeln!(text, "    {}{command}", cost(found))?;
     }
     Ok(())
 }
