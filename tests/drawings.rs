@@ -119,6 +119,6 @@ fn a_repeated_request_names_the_step_that_it_repeats() {
 #[test]
 fn formats_have_names_and_pages() {
     let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-    assert_eq!(names, ["text", "mermaid"]);
+    assert_eq!(names, ["text", "mermaid", "svg"]);
     assert!(FORMATS.iter().all(|format| !format.summary().is_empty()));
 }

@@ -56,7 +56,7 @@ fn check_and_diagram_write_the_golden_traces_and_drawings() {
 }
 
 /// The formats in which drawings are kept: those that read as text.
-const KEPT: [&str; 2] = ["text", "mermaid"];
+const KEPT: [&str; 3] = ["text", "mermaid", "svg"];
 
 #[test]
 fn every_golden_trace_replays_strictly() {

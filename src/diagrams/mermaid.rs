@@ -146,8 +146,8 @@ impl Drawing<'_> {
                 let head = if *received { "-->>" } else { "--)" };
                 self.arrow(&format!("n{node}{head}a{agent}"), row);
             }
-            Shape::Break { agent, node: Some(node) } => self.arrow(&format!("n{node}--xa{agent}"), row),
-            Shape::Break { agent, node: None } => self.remark(&format!("over a{agent}"), row),
+            Shape::Break { agent, node: Some(node), .. } => self.arrow(&format!("n{node}--xa{agent}"), row),
+            Shape::Break { agent, node: None, .. } => self.remark(&format!("over a{agent}"), row),
             Shape::Note { agent, node, store } => {
                 let lanes = [
                     agent.map(|it| format!("a{it}")),

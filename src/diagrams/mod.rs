@@ -27,5 +27,6 @@ table! {
     FORMATS: Format in FORMAT {
         text,
         mermaid,
+        svg,
     }
 }

@@ -10,6 +10,7 @@ mod beliefs;
 mod calls;
 mod fields;
 mod lanes;
+mod quiet;
 mod rows;
 
 pub use beliefs::Stale;
@@ -17,6 +18,9 @@ pub use calls::{Calls, Followed};
 pub use lanes::{AgentHead, Lanes, StoreHead};
 
 use super::words;
+
+/// With more lanes than this, only what takes part has one.
+const MANY_LANES: usize = 7;
 
 /// The picture of a trace, before it has a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +35,8 @@ pub struct Sequence {
     pub lanes: Lanes,
     /// What happens, from top to bottom.
     pub rows: Vec<Row>,
+    /// For a run that goes round for ever: the first row of the loop.
+    pub loops_from: Option<usize>,
     /// What is violated, and where this comes from.
     pub band: Band,
 }
@@ -44,6 +50,14 @@ pub struct Row {
     pub shape: Shape,
     /// What stands at it.
     pub label: String,
+    /// The part of the label that matters most: the change that a request is about. Empty where there is none.
+    pub gist: String,
+    /// What happens, in sentences.
+    pub sentence: String,
+    /// The call that it is about: `A-2`.
+    pub call: Option<String>,
+    /// The step, from 1, in which the request was first sent that this row sends again.
+    pub repeats: Option<usize>,
     /// What is added below, a line each.
     pub remarks: Vec<Remark>,
     /// The changes that it makes true.
@@ -56,8 +70,10 @@ pub struct Row {
     pub orphan: bool,
     /// It shows the violation.
     pub violates: bool,
-    /// For each agent, whether some belief of it is stale after the row.
-    pub stale_agents: Vec<bool>,
+    /// For each agent, how what it believes stands to the truth after the row.
+    pub minds: Vec<Mind>,
+    /// The agents that hear for the first time what a resource is, and what they then believe: `v7 16 / 512`.
+    pub learns: Vec<(usize, String)>,
     /// For each node, whether it is handling a call after the row.
     pub busy_nodes: Vec<bool>,
 }
@@ -148,6 +164,8 @@ pub enum Shape {
         agent: usize,
         /// The node where the call is, if it has arrived at one.
         node: Option<usize>,
+        /// The answer that is lost, if there was one already.
+        answer: Option<String>,
     },
     /// Anything else: a note at these lanes.
     Note {
@@ -160,11 +178,30 @@ pub enum Shape {
     },
 }
 
+/// How what an agent believes stands to the truth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mind {
+    /// It believes nothing of any resource.
+    Blank,
+    /// All that it believes is true.
+    Current,
+    /// It waits for the answer to a change of its own, which may make what it believes outdated.
+    Waiting,
+    /// Something that it believes is no longer true.
+    Stale,
+}
+
 /// A change that was accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitMark {
     /// The lane of the resource.
     pub store: usize,
+    /// Whose change it is.
+    pub agent: String,
+    /// For each value, the agents whose changes it shows.
+    pub shows: Vec<Vec<String>>,
+    /// For each value, whether a change of somebody else was erased in it.
+    pub damages: Vec<bool>,
     /// What is true now.
     pub content: Content,
     /// For each value, whether it changed here.
@@ -197,15 +234,17 @@ impl Sequence {
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
         let (shown, left_out) = fields::without_unchanging(trace);
-        let lanes = Lanes::of(&shown);
+        let mut lanes = Lanes::of(&shown);
         let calls = Calls::of(&shown);
         let mut rows = rows::rows(&shown, &lanes, &calls);
-        if let Some(stem) = trace.loops_from {
-            let in_loop = |row: &&mut Row| row.steps.is_some_and(|(_, last)| last > stem);
-            if let Some(first) = rows.iter_mut().find(in_loop) {
-                let words = "the loop begins here".to_owned();
-                first.remarks.insert(0, Remark { sentence: Some("The loop begins here.".to_owned()), words });
-            }
+        if lanes.count() > MANY_LANES {
+            quiet::drop(&mut lanes, &mut rows);
+        }
+        let in_loop = |row: &Row| row.steps.is_some_and(|(_, last)| trace.loops_from.is_some_and(|stem| last > stem));
+        let loops_from = rows.iter().position(in_loop);
+        if let Some(row) = loops_from.and_then(|row| rows.get_mut(row)) {
+            let words = "the loop begins here".to_owned();
+            row.remarks.insert(0, Remark { sentence: Some("The loop begins here.".to_owned()), words });
         }
         let left_out = left_out.iter().filter(|(name, _)| lanes.stores.iter().any(|store| store.name == *name));
         let left_out: Vec<String> = left_out.flat_map(|(_, fields)| fields.clone()).collect();
@@ -219,6 +258,7 @@ impl Sequence {
             scenario: trace.scenario.title.clone(),
             lanes,
             rows,
+            loops_from,
             band: Band::of(trace),
         }
     }
@@ -262,6 +302,12 @@ impl Band {
 }
 
 impl Row {
+    /// Whether some belief of an agent is stale after the row.
+    #[must_use]
+    pub fn is_stale(&self, agent: usize) -> bool {
+        self.minds.get(agent) == Some(&Mind::Stale)
+    }
+
     /// The numbers of its steps, as a picture shows them.
     #[must_use]
     pub fn numbers(&self) -> String {

@@ -125,7 +125,7 @@ impl Drawing<'_> {
             ""
         };
         line.write(0, &format!("{}{mark}", row.numbers()));
-        self.stale.clone_from(&row.stale_agents);
+        self.stale = (0..self.layout.agents.len()).map(|agent| row.is_stale(agent)).collect();
         self.busy.clone_from(&row.busy_nodes);
         let truth = &self.layout.truth;
         let mut texts = Vec::new();
@@ -211,7 +211,7 @@ impl Drawing<'_> {
                 }
                 inline(&mut line, to + 3, from, &row.label)
             }
-            Shape::Break { agent, node } => {
+            Shape::Break { agent, node, .. } => {
                 let column = layout.agents[*agent];
                 let end = node.map(|node| layout.nodes[node]);
                 if let Some(end) = end {

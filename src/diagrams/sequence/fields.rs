@@ -34,6 +34,11 @@ pub fn without_unchanging(trace: &Trace) -> (Trace, Vec<(String, Vec<String>)>) 
                 keep(&mut content.values, &changes);
             }
         });
+        for commit in trace.steps.iter_mut().flat_map(|step| &mut step.commits) {
+            if handles.contains(&commit.content.handle) && commit.shows.len() == count {
+                keep(&mut commit.shows, &changes);
+            }
+        }
         keep(&mut trace.resources[lane].fields, &changes);
     }
     (trace, left_out)

@@ -108,6 +108,12 @@ impl Lanes {
         self.stores.retain(|_| occurs.next().unwrap_or(false));
     }
 
+    /// How many there are.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.agents.len() + self.nodes.len() + self.stores.len()
+    }
+
     /// The lane of an agent.
     #[must_use]
     pub fn agent(&self, name: Option<&str>) -> Option<usize> {

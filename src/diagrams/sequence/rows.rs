@@ -2,9 +2,9 @@
 
 use super::beliefs::{Stale, content_before, new_ones, stale_after};
 use super::calls::{Calls, Followed};
-use super::{CommitMark, Lanes, Remark, Row, Shape};
+use super::{CommitMark, Lanes, Mind, Remark, Row, Shape};
 use crate::diagrams::words;
-use crate::trace::{Content, Step, Trace};
+use crate::trace::{Change, Content, Step, Trace};
 
 /// So many folded calls in a row become one row.
 const MANY_FOLDS: usize = 4;
@@ -57,7 +57,6 @@ impl<'t> Maker<'_, 't> {
         let told =
             told.map(|told| Remark::new("", format!("{} is told {} about {}", told.agent, told.told, told.about)));
         let stale = new_ones(&self.stale, first, last);
-        let is_stale = |name: &str| self.stale[last].iter().any(|stale| stale.agent == name);
         let is_busy = |node: &String| {
             let calls = self.calls.all().iter();
             calls.filter(|call| call.node == Some(node)).any(|call| call.busy(last))
@@ -66,15 +65,49 @@ impl<'t> Maker<'_, 't> {
             steps: Some((first + 1, last + 1)),
             shape,
             label,
+            gist: String::new(),
+            sentence: steps.iter().map(|step| words::sentence(&step.sentence)).collect::<Vec<_>>().join(" "),
+            call: self.calls.call_of(first).map(|call| call.request.clone()),
+            repeats: None,
             remarks: told.collect(),
             commits: (first..=last).flat_map(|index| self.commits(index)).collect(),
             stale,
             fault: steps.iter().any(|step| step.does.fault),
             orphan: steps.iter().any(|step| step.does.orphan),
             violates: last + 1 == self.trace.steps.len(),
-            stale_agents: self.lanes.agents.iter().map(|agent| is_stale(&agent.name)).collect(),
+            minds: self.lanes.agents.iter().map(|agent| self.mind(&agent.name, last)).collect(),
+            learns: self.learns(first, last),
             busy_nodes: self.lanes.nodes.iter().map(is_busy).collect(),
         }
+    }
+
+    /// How what an agent believes stands to the truth after a step.
+    fn mind(&self, agent: &str, index: usize) -> Mind {
+        if self.stale[index].iter().any(|stale| stale.agent == agent) {
+            return Mind::Stale;
+        }
+        let mut heard = self.trace.steps.iter().take(index + 1).flat_map(|step| &step.changes);
+        if !heard.any(|change| believer(change) == Some(agent)) {
+            return Mind::Blank;
+        }
+        let changes = |call: &Followed<'_>| call.note.is_some_and(|note| !note.change.is_empty());
+        if self.calls.awaited_by(agent, index).is_some_and(changes) { Mind::Waiting } else { Mind::Current }
+    }
+
+    /// The agents that believe something for the first time after these steps, and what.
+    fn learns(&self, first: usize, last: usize) -> Vec<(usize, String)> {
+        let new = |(index, agent): (usize, &super::AgentHead)| {
+            let before = first.checked_sub(1).map_or(Mind::Blank, |before| self.mind(&agent.name, before));
+            let now = self.mind(&agent.name, last) == Mind::Current && before == Mind::Blank;
+            let changes = self.trace.steps[first..=last].iter().rev().flat_map(|step| &step.changes);
+            let heard = changes.filter(|change| believer(change) == Some(&*agent.name)).map(|change| &change.after);
+            // As an answer shows it, without the fields that are left out.
+            let views = self.trace.steps[first..=last].iter().rev().filter(|step| step.does.action == "receive");
+            let views = views.filter(|step| step.does.agent.as_ref() == Some(&agent.name));
+            let view = views.filter_map(|step| step.answer.as_ref()?.view.as_ref()).map(words::brief).next();
+            view.or_else(|| heard.into_iter().next().cloned()).filter(|_| now).map(|words| (index, words))
+        };
+        self.lanes.agents.iter().enumerate().filter_map(new).collect()
     }
 
     fn commits(&self, index: usize) -> Vec<CommitMark> {
@@ -92,6 +125,9 @@ impl<'t> Maker<'_, 't> {
             });
             Some(CommitMark {
                 store,
+                agent: commit.agent.clone(),
+                shows: commit.shows.clone(),
+                damages: fields.iter().map(|name| commit.erased.iter().any(|erased| erased.field == *name)).collect(),
                 erased: erased.collect(),
                 changed: fields.iter().map(|field| commit.changed.contains(field)).collect(),
                 before,
@@ -141,11 +177,16 @@ impl<'t> Maker<'_, 't> {
             None => (Shape::Send { agent }, index),
         };
         let mut row = self.make(index, last, shape, self.request(call));
+        row.gist = call.note.map_or_else(String::new, |note| note.change.clone());
+        if call.note.is_some_and(|note| note.attempt.as_deref() == Some("repeat")) {
+            row.repeats = self.calls.earlier(call).and_then(|earlier| earlier.sent).map(|sent| sent + 1);
+        }
         let wants = call.note.and_then(words::wants).map(|wants| Remark::new(&format!("{} ", call.agent), wants));
         row.remarks.splice(0..0, wants.into_iter().chain(self.cause(call, index)));
         if node.is_none() {
-            let fate = if call.delivered.is_some() { "arrives later" } else { "does not arrive in this trace" };
-            row.remarks.push(Remark::new("It ", fate.to_owned()));
+            let never = || "does not arrive in this trace".to_owned();
+            let fate = call.delivered.map_or_else(never, |arrives| format!("arrives in step {}", arrives + 1));
+            row.remarks.push(Remark::new("It ", fate));
         }
         (row, last)
     }
@@ -207,13 +248,13 @@ impl<'t> Maker<'_, 't> {
         let arrived = call.delivered.is_some_and(|at| at < index);
         let node = self.lanes.node(call.node).filter(|_| arrived);
         let answer = call.answered.filter(|(at, _)| *at < index).map(|(_, answer)| words::answer(answer, call.note));
-        let fate = match (call.broken == Some(index), answer, arrived) {
+        let fate = match (call.broken == Some(index), &answer, arrived) {
             (false, ..) => "stream can be resumed".to_owned(),
             (true, Some(answer), _) => format!("call is orphaned: its answer ({answer}) reaches nobody"),
             (true, None, true) => "call is orphaned: it may still run, and its answer reaches nobody".to_owned(),
             (true, None, false) => "call is orphaned: it may still arrive, and its answer reaches nobody".to_owned(),
         };
-        let mut row = self.make(index, index, Shape::Break { agent, node }, "fault: drop-stream".to_owned());
+        let mut row = self.make(index, index, Shape::Break { agent, node, answer }, "fault: drop-stream".to_owned());
         row.remarks.insert(0, Remark::new("The ", fate));
         row
     }
@@ -259,6 +300,11 @@ impl<'t> Maker<'_, 't> {
         let label = format!("{asked}, {saw}");
         self.make(first, last, Shape::Fold { agents, nodes, store, asked, saw }, label)
     }
+}
+
+/// Whose belief a change is about.
+fn believer(change: &Change) -> Option<&str> {
+    change.fact.split_once(" believes of ").map(|(agent, _)| agent)
 }
 
 /// A view in as few words as there are: its version, if it has one.
@@ -313,7 +359,7 @@ fn merge(run: Vec<Row>, calls: &Calls<'_>) -> Vec<Row> {
     let asked = format!("{} {tool}s", run.len());
     let label = format!("{asked}, {saw}");
     let (mut agents, mut nodes, mut stores) = (Vec::new(), Vec::new(), None);
-    let mut stale = Vec::new();
+    let (mut stale, mut learns, mut sentences) = (Vec::new(), Vec::new(), Vec::new());
     let mut whole: Option<Row> = None;
     for row in run {
         if let Shape::Fold { agents: more, nodes: at, store, .. } = &row.shape {
@@ -322,10 +368,23 @@ fn merge(run: Vec<Row>, calls: &Calls<'_>) -> Vec<Row> {
             stores = stores.or(*store);
         }
         stale.extend(row.stale.clone());
+        learns.extend(row.learns.clone());
+        sentences.push(row.sentence.clone());
         whole = Some(row);
     }
     agents.sort_unstable();
     nodes.sort_unstable();
     let shape = Shape::Fold { agents, nodes, store: stores, asked, saw };
-    whole.map(|row| Row { steps: Some((first, last)), shape, label, stale, ..row }).into_iter().collect()
+    whole
+        .map(|row| Row {
+            steps: Some((first, last)),
+            shape,
+            label,
+            stale,
+            learns,
+            sentence: sentences.join(" "),
+            ..row
+        })
+        .into_iter()
+        .collect()
 }
