@@ -230,7 +230,7 @@ impl Simulation {
     /// What can happen to a call on the server's side.
     fn call_actions(&self, at: CallRef, call: &Call, access: &Access<'_, Component>) -> Vec<Action> {
         match call.position {
-            Position::InTransit => {
+            Position::InTransit | Position::Interrupted { .. } => {
                 let route = self.setting.route(&call.request);
                 let chosen = route.and_then(|(slot, place)| access.get(slot).route().get(place).copied().flatten());
                 let nodes = 0..small(self.setting.model.scenario.nodes);
@@ -259,7 +259,10 @@ impl Simulation {
     /// The agents of other clients whose open calls at a node may have an equal request id, where answers find their streams
     /// by it.
     fn equal_ids(&self, at: CallRef, node: u8, access: &Access<'_, Component>) -> Vec<u8> {
-        if self.setting.model.design.server.replies != Replies::ByRequestId || at.orphan.is_some() {
+        let by_id = self.setting.model.design.server.replies == Replies::ByRequestId;
+        // A call that is taken up again is no new request: nothing is entered for it.
+        let arrives = self.call(access, at).position == Position::InTransit;
+        if !by_id || at.orphan.is_some() || !arrives {
             return Vec::new();
         }
         let others = (0..self.setting.agents()).filter(|other| *other != usize::from(at.agent));

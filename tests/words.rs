@@ -155,3 +155,71 @@ fn assertions_at_rest_do_not_ask_what_was_told() {
     let found = found(&scenario, &refused, NEW_PROTOCOL, ["nobody-fails", "both"]);
     assert_eq!(found, [breaks(16, 0), holds()]);
 }
+
+#[test]
+fn calls_that_outlive_their_node_start_again_or_go_on() {
+    let calls = |calls: &str, step: &str| {
+        let write = format!(r#"[["resolve", "authorize"], ["{step}"], ["read"]]"#);
+        design(READ, &write, &format!("calls = \"{calls}\""), "payload = \"change\"\nkey = \"per-intent\"")
+    };
+    let scenario = one_agent("restart-node = 1").replace("nodes = 2", "nodes = 1");
+    let found = |kept: &str, step: &str| {
+        let properties = ["no-double-write", "truthful-outcome", "resolves"];
+        found(&scenario, &calls(kept, step), NEW_PROTOCOL, properties)
+    };
+    assert_eq!(found("memory", "call-upstream"), [breaks(13, 1), holds(), holds()]);
+    // A queue that delivers again what was not answered: the client sends once, and the work is done twice.
+    assert_eq!(found("redelivered", "call-upstream"), [breaks(12, 1), None, holds()]);
+    assert_eq!(found("redelivered", "call-upstream-with-key"), [holds(), None, holds()]);
+    // A journal: what was done is not done again.
+    assert_eq!(found("resumed", "call-upstream"), [None, None, holds()]);
+}
+
+#[test]
+fn orphans_that_outlive_their_node_may_be_taken_up_again() {
+    for calls in ["redelivered", "resumed"] {
+        let write = r#"[["resolve", "authorize"], ["claim-key"], ["apply", "record-key"]]"#;
+        let text = design(READ, write, &format!("calls = \"{calls}\""), "payload = \"change\"\nkey = \"per-intent\"");
+        let scenario = one_agent("restart-node = 1\ndrop-stream = 1").replace("nodes = 2", "nodes = 1");
+        assert_eq!(found(&scenario, &text, CONTINUES, ["no-double-write"]), [holds()], "{calls}");
+    }
+}
+
+#[test]
+fn an_answer_without_an_address_goes_nowhere_or_to_the_default() {
+    let scenario = r#"
+title = "A desk, and somebody who asks"
+nodes = 1
+[resources.one]
+handle = "bsk_1"
+owner = "user-7"
+version = 7
+fields = { memory = 16 }
+[resources.two]
+handle = "bsk_2"
+owner = "user-42"
+version = 7
+fields = { memory = 16 }
+[agents.desk]
+principal = "user-7"
+work = [{ read = "one" }]
+[agents.A]
+principal = "user-42"
+work = [{ set = "two", memory = 32 }]
+[faults]
+restart-node = 1
+"#;
+    let write = r#"[["resolve", "authorize", "find-key", "apply", "record-key"]]"#;
+    let replies = |replies: &str| {
+        let server = format!("replies = \"{replies}\"\ncalls = \"redelivered\"");
+        design(READ, write, &server, "payload = \"change\"\nkey = \"per-intent\"")
+    };
+    let lost = "lost-reply = \"first-agent\"\nreplies";
+    let found = |text: &str| found(scenario, text, CONTINUES, ["no-cross-principal", "resolves"]);
+    assert_eq!(found(&replies("per-request")), [None, holds()]);
+    // Without a call that outlives its node there is nothing to lose.
+    assert_eq!(found(&replies("by-task-id").replace("calls = \"redelivered\"", "")), [None, holds()]);
+    assert_eq!(found(&replies("by-task-id")), [None, breaks(9, 1)]);
+    let to_desk = replies("by-task-id").replace("replies", lost);
+    assert_eq!(found(&to_desk), [breaks(7, 1), breaks(7, 1)]);
+}

@@ -2,12 +2,18 @@
 //!
 //! Answered calls whose answers were not received are lost too. The streams of all these calls break, and can't be
 //! resumed whatever the protocol says. An idle node may restart as well.
+//!
+//! With `calls = "redelivered"` or `"resumed"` calls are kept, and their streams don't break: any node may take them up
+//! again. What the node knew of where their answers go is lost (`replies = "by-request-id"`, `"by-task-id"`). A call that
+//! was answered counts as done when it is resumed, and is redelivered as long as its answer was not received.
 
 use super::{Fault, Strike, Strikes, lost_mint};
 use crate::action::Target;
 use crate::engine::Access;
 use crate::harness::Harness;
-use crate::world::{Component, Fact, KeyTable, Leases, Memory, Position, Setting};
+use crate::model::Server;
+use crate::model::design::{Calls, Place, Replies};
+use crate::world::{Call, Component, Fact, KeyTable, Leases, Memory, Position, Progress, Reply, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Nodes, targets, parts, strike };
 
@@ -29,6 +35,10 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact>
         let Some(call) = strike.access.get(slot).call().clone().filter(|call| call.node() == Some(node)) else {
             return Vec::new();
         };
+        if setting.keeps_calls() {
+            strike.access.set(slot, Some(kept(setting, call)).into());
+            return Vec::new();
+        }
         strike.access.set(slot, None.into());
         let lost = lost_mint(&call);
         let mut harness = Harness::new(setting, strike.access, part);
@@ -41,7 +51,12 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact>
         let slot = setting.orphans_slot(part - agents);
         let orphans = strike.access.get(slot).orphans();
         if orphans.iter().any(|call| call.node() == Some(node)) {
-            let left = orphans.iter().filter(|call| call.node() != Some(node)).cloned().collect();
+            let (there, mut left): (Vec<Call>, Vec<Call>) =
+                orphans.iter().cloned().partition(|call| call.node() == Some(node));
+            if setting.keeps_calls() {
+                left.extend(there.into_iter().map(|call| kept(setting, call)));
+                left.sort();
+            }
             strike.access.set(slot, Component::Orphans(left));
         }
         return Vec::new();
@@ -66,6 +81,27 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact>
     };
     strike.access.set(slot, component);
     Vec::new()
+}
+
+/// A call that outlives its node: from the start, or behind the last transaction that it executed.
+fn kept(setting: &Setting, mut call: Call) -> Call {
+    let Server { calls, replies, .. } = &setting.model.design.server;
+    let mut progress = match (&call.position, calls) {
+        (Position::AtNode { progress, .. }, Calls::Resumed) => progress.clone(),
+        (Position::AtNode { .. } | Position::Answered { .. }, Calls::Redelivered) => {
+            Progress::start(call.request.handle)
+        }
+        _ => return call,
+    };
+    progress.ticket = None;
+    if setting.model.design.keys.place == Place::Node {
+        progress.claim = None;
+    }
+    if *replies != Replies::PerRequest {
+        progress.reply = Reply::Lost;
+    }
+    call.position = Position::Interrupted { progress };
+    call
 }
 
 /// The slots that a restart of this node touches, besides calls.

@@ -27,10 +27,7 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
             let open = handling.access.get(handling.setting.call_slot(other)).call();
             let orphans = handling.access.get(handling.setting.orphans_slot(other)).orphans();
             let works = |call: &crate::world::Call| {
-                let given = match &call.position {
-                    crate::world::Position::AtNode { progress, .. } => progress.grant,
-                    _ => None,
-                };
+                let given = call.progress().and_then(|progress| progress.grant);
                 call.request.handle == handling.request.handle && given.or(call.request.fence).is_some()
             };
             open.iter().chain(orphans).any(works)

@@ -2,8 +2,11 @@
 
 use super::{Luck, Programs, Ran};
 use crate::engine::Access;
-use crate::model::design::Identity;
+use crate::model::design::{Identity, LostReply};
 use crate::world::{Answer, Call, CallRef, Component, Fact, Position, Progress, Reply, Setting};
+
+/// The agent to which answers go that have no address, where there is a default one: the first of the scenario.
+const DEFAULT_RECEIVER: u8 = 0;
 
 /// What the execution of one transaction did.
 #[derive(Debug, Default)]
@@ -55,7 +58,10 @@ impl Programs {
         takes_from: Option<u8>,
     ) {
         let mut call = call_at(setting, access, at).clone();
-        let mut progress = Progress::start(call.request.handle);
+        let mut progress = match call.position {
+            Position::Interrupted { progress } => progress,
+            _ => Progress::start(call.request.handle),
+        };
         if let Some((slot, place)) = setting.route(&call.request) {
             let mut routes = access.get(slot).route().clone();
             routes.resize(routes.len().max(place + 1), None);
@@ -120,9 +126,22 @@ impl Programs {
         };
         call.position = Position::AtNode { node, progress: Progress { ticket, ..Progress::start(None) } };
         leave_queue(setting, access, &call);
-        let lost = reply != Reply::Own;
-        if let (Reply::StreamOf(taker), None) = (reply, at.orphan) {
-            self.misdeliver(setting, access, node, taker, Answer { of: Some(call.request.agent), ..answer.clone() });
+        let own = call.request.agent;
+        let or_default = setting.model.design.server.lost_reply == LostReply::FirstAgent;
+        let lost = match reply {
+            Reply::Own => false,
+            Reply::Lost => !(or_default && own == DEFAULT_RECEIVER && at.orphan.is_none()),
+            Reply::StreamOf(_) => true,
+        };
+        let answer_to_other = || Answer { of: Some(own), ..answer.clone() };
+        match reply {
+            Reply::StreamOf(taker) if at.orphan.is_none() => {
+                self.misdeliver(setting, access, Some(node), (taker, node), answer_to_other());
+            }
+            Reply::Lost if lost && or_default => {
+                self.misdeliver(setting, access, None, (DEFAULT_RECEIVER, node), answer_to_other());
+            }
+            Reply::Own | Reply::StreamOf(_) | Reply::Lost => {}
         }
         call.position =
             if lost { Position::Unanswered { node } } else { Position::Answered { node, answer: answer.clone() } };
@@ -130,16 +149,27 @@ impl Programs {
         Executed { facts, answered: Some((answer, step.map(|step| step.name))), decided: None }
     }
 
-    /// The answer comes out of the stream of another agent's call, if that still waits at this node. That call itself may
-    /// run on, and its own answer finds no stream.
-    fn misdeliver(&self, setting: &Setting, access: &mut Access<'_, Component>, node: u8, taker: u8, answer: Answer) {
+    /// The answer from a node comes out of the stream of another agent's call, if that still waits: `at` this node, or
+    /// anywhere. That call itself may run on, and its own answer finds no stream.
+    fn misdeliver(
+        &self,
+        setting: &Setting,
+        access: &mut Access<'_, Component>,
+        at: Option<u8>,
+        (taker, node): (u8, u8),
+        answer: Answer,
+    ) {
         let slot = setting.call_slot(usize::from(taker));
         let Some(waiting) = access.get(slot).call().clone() else { return };
-        if !matches!(waiting.position, Position::AtNode { node: other, .. } if other == node) {
-            return;
+        let waits = match waiting.position {
+            Position::AtNode { node, .. } => at.is_none_or(|at| at == node),
+            Position::InTransit | Position::Interrupted { .. } => at.is_none(),
+            Position::Answered { .. } | Position::Unanswered { .. } => false,
+        };
+        if waits {
+            self.abandon(setting, access, waiting.clone());
+            access.set(slot, Some(Call { position: Position::Answered { node, answer }, ..waiting }).into());
         }
-        self.abandon(setting, access, waiting.clone());
-        access.set(slot, Some(Call { position: Position::Answered { node, answer }, ..waiting }).into());
     }
 
     /// Nobody waits for this call any more: it becomes an orphan, if it can still change anything.
@@ -148,7 +178,7 @@ impl Programs {
         let program = self.of(call.request.tool);
         let progress = match &call.position {
             Position::InTransit => None,
-            Position::AtNode { progress, .. } => Some(progress),
+            Position::AtNode { progress, .. } | Position::Interrupted { progress } => Some(progress),
             Position::Answered { .. } | Position::Unanswered { .. } => return,
         };
         if program.can_change(progress) {

@@ -8,7 +8,7 @@ use super::{End, Handling, Requires, Step, Writes};
 
 use crate::model::Outcome;
 use crate::model::design::ClaimNames;
-use crate::world::{Call, Position, Record};
+use crate::world::Record;
 
 pub static STEP: Step = Step {
     requires: Requires::Nothing,
@@ -40,13 +40,11 @@ fn next_claim(handling: &Handling<'_, '_>, slot: usize) -> u16 {
     for agent in 0..setting.agents() {
         let open = handling.access.get(setting.call_slot(agent)).call();
         let orphans = handling.access.get(setting.orphans_slot(agent)).orphans();
-        held.extend(open.iter().chain(orphans).filter_map(|call| match &call.position {
-            Position::AtNode { node, progress } => {
-                let Call { request, .. } = call;
-                let table = |_: &u16| setting.keys_slot(agent, usize::from(request.resource), request.tool, *node);
-                progress.claim.filter(|claim| table(claim) == slot)
-            }
-            _ => None,
+        held.extend(open.iter().chain(orphans).filter_map(|call| {
+            let (request, claim) = (&call.request, call.progress()?.claim?);
+            let node = call.node().unwrap_or(0);
+            let table = setting.keys_slot(agent, usize::from(request.resource), request.tool, node);
+            (table == slot).then_some(claim)
         }));
     }
     let claims = handling.access.get(slot).keys().records.iter().filter_map(|(_, record)| match record {

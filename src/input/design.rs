@@ -46,6 +46,7 @@ fn server(table: &Table<'_>) -> Server {
         state: table.word("state").unwrap_or(default.state),
         balancer: table.word("balancer").unwrap_or(default.balancer),
         queue: table.word("queue").unwrap_or(default.queue),
+        calls: table.word("calls").unwrap_or(default.calls),
         handles: table.word("handles").unwrap_or(default.handles),
         owner_is: table.get("owner-is").and_then(|item| {
             item.nonempty_list("part of a principal")?;
@@ -54,6 +55,7 @@ fn server(table: &Table<'_>) -> Server {
         foreign: table.word("foreign").unwrap_or(default.foreign),
         identity: table.word("identity").unwrap_or(default.identity),
         replies: table.word("replies").unwrap_or(default.replies),
+        lost_reply: table.word("lost-reply").unwrap_or(default.lost_reply),
         versions: table.word("versions").unwrap_or(default.versions),
         version_required: table.get("version-required").and_then(Item::boolean).unwrap_or(default.version_required),
         reads_from: table.word("reads-from").unwrap_or(default.reads_from),

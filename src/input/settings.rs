@@ -7,9 +7,9 @@ use crate::model::client::{
     AfterFailure, BeforeWrite, Client, Condition, Event, KeyPolicy, Payload, Precondition, Presents, Reaction,
 };
 use crate::model::design::{
-    AfterStoreError, Balancer, ClaimAfterError, ClaimNames, FenceSeen, FingerprintPart, Foreign, Handles, Identity,
-    Keys, OtherPayload, Place, PrincipalPart, Queue, ReadsFrom, Record, Replies, ScopePart, Server, State, Taken,
-    Versions,
+    AfterStoreError, Balancer, Calls, ClaimAfterError, ClaimNames, FenceSeen, FingerprintPart, Foreign, Handles,
+    Identity, Keys, LostReply, OtherPayload, Place, PrincipalPart, Queue, ReadsFrom, Record, Replies, ScopePart,
+    Server, State, Taken, Versions,
 };
 use crate::model::protocol::{ClosedStream, Reissue, Resumable, TaskIds};
 use crate::model::scenario::Carried;
@@ -118,6 +118,7 @@ pub fn server() -> Vec<Setting> {
         word!("state", State, default.state, "Where resources live."),
         word!("balancer", Balancer, default.balancer, "How requests find a node."),
         word!("queue", Queue, default.queue, "Whether calls on one handle queue."),
+        word!("calls", Calls, default.calls, "What a restart of its node does to a call."),
         word!("handles", Handles, default.handles, "Whether handles can be guessed."),
         words!(
             "owner-is",
@@ -128,6 +129,12 @@ pub fn server() -> Vec<Setting> {
         word!("foreign", Foreign, default.foreign, "How a foreign handle is refused."),
         word!("identity", Identity, default.identity, "Where handlers take the caller's identity from."),
         word!("replies", Replies, default.replies, "How answers find their streams."),
+        word!(
+            "lost-reply",
+            LostReply,
+            default.lost_reply,
+            "Where an answer goes whose stream the node does not know any more."
+        ),
         word!("versions", Versions, default.versions, "What a version number is."),
         boolean("version-required", default.version_required, "Refuse a write that expects no version."),
         word!("reads-from", ReadsFrom, default.reads_from, "Where reads come from."),

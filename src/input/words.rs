@@ -2,8 +2,9 @@
 
 use crate::model::client::{AfterFailure, BeforeWrite, KeyPolicy, Payload, Precondition, Presents};
 use crate::model::design::{
-    AfterStoreError, Balancer, ClaimAfterError, ClaimNames, FenceSeen, FingerprintPart, Foreign, Handles, Identity,
-    OtherPayload, Place, PrincipalPart, Queue, ReadsFrom, Record, Replies, ScopePart, State, Taken, Versions,
+    AfterStoreError, Balancer, Calls, ClaimAfterError, ClaimNames, FenceSeen, FingerprintPart, Foreign, Handles,
+    Identity, LostReply, OtherPayload, Place, PrincipalPart, Queue, ReadsFrom, Record, Replies, ScopePart, State,
+    Taken, Versions,
 };
 use crate::model::protocol::{ClosedStream, Reissue, Resumable, TaskIds};
 use crate::model::scenario::Carried;
@@ -33,8 +34,8 @@ macro_rules! words {
 }
 
 words! {
-    AfterFailure, AfterStoreError, Balancer, BeforeWrite, Carried, ClaimAfterError, ClaimNames, ClosedStream, Condition,
-    FenceSeen, FingerprintPart, Foreign, Handles, Identity, KeyPolicy, OtherPayload, Payload, Place, Precondition,
+    AfterFailure, AfterStoreError, Balancer, BeforeWrite, Calls, Carried, ClaimAfterError, ClaimNames, ClosedStream, Condition,
+    FenceSeen, FingerprintPart, Foreign, Handles, Identity, KeyPolicy, LostReply, OtherPayload, Payload, Place, Precondition,
     Presents, PrincipalPart, Queue, ReadsFrom, Record, Reissue, Replies, Resumable, ScopePart, State, Taken, TaskIds,
     Told, Tool, Versions,
 }

@@ -36,6 +36,8 @@ pub struct Server {
     pub balancer: Balancer,
     /// Whether calls on one handle queue.
     pub queue: Queue,
+    /// What a restart of its node does to a call.
+    pub calls: Calls,
     /// Whether handles can be guessed.
     pub handles: Handles,
     /// Which parts of the principal the owner check compares; `None`: all that the owner has.
@@ -46,6 +48,8 @@ pub struct Server {
     pub identity: Identity,
     /// How answers find their streams.
     pub replies: Replies,
+    /// Where an answer goes whose stream the node does not know any more.
+    pub lost_reply: LostReply,
     /// What a version number is.
     pub versions: Versions,
     /// A write without an expected version is refused.
@@ -129,11 +133,13 @@ impl Default for Server {
             state: State::Store,
             balancer: Balancer::Any,
             queue: Queue::None,
+            calls: Calls::Memory,
             handles: Handles::Unguessable,
             owner_is: None,
             foreign: Foreign::NotFound,
             identity: Identity::PerRequest,
             replies: Replies::PerRequest,
+            lost_reply: LostReply::Nobody,
             versions: Versions::Counter,
             version_required: false,
             reads_from: ReadsFrom::Store,
@@ -212,6 +218,18 @@ named! {
 }
 
 named! {
+    /// What a restart of its node does to a call.
+    Calls {
+        /// It is lost with the node, and its stream breaks.
+        Memory = "memory",
+        /// It is kept until its answer is received, and is delivered again, to any node, from the start.
+        Redelivered = "redelivered",
+        /// It is kept, and any node goes on with it behind the last transaction that it executed.
+        Resumed = "resumed",
+    }
+}
+
+named! {
     /// Whether handles can be guessed.
     Handles {
         /// They can't.
@@ -258,8 +276,20 @@ named! {
     Replies {
         /// Each request has its own.
         PerRequest = "per-request",
-        /// By request id, in a table in node memory.
+        /// By request id, in a table in node memory: those of two clients may be equal.
         ByRequestId = "by-request-id",
+        /// By an id of the server's own, in a table in node memory.
+        ByTaskId = "by-task-id",
+    }
+}
+
+named! {
+    /// Where an answer goes whose stream the node does not know any more.
+    LostReply {
+        /// Nowhere: whoever asked waits in vain.
+        Nobody = "nobody",
+        /// To a default address: the scenario's first agent.
+        FirstAgent = "first-agent",
     }
 }
 
@@ -372,9 +402,9 @@ named! {
 named! {
     /// What a claim names, besides its key.
     ClaimNames {
-        /// The attempt that made it: a call knows its own claim, even after a store error, and releases no other.
+        /// The attempt that made it: a call knows its own claim, even after a store error, and frees no other.
         Attempt = "attempt",
-        /// Nothing: a call that claimed takes any claim for its own, and releases whatever claim stands.
+        /// Nothing: a call that claimed takes any claim for its own, and whoever releases one releases any.
         Nothing = "nothing",
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn step(
         beliefs: beliefs(&names, after),
         sentence: String::new(),
     };
-    step.sentence = sentence(&step);
+    step.sentence = sentence(&step, call.is_some_and(|call| matches!(call.position, Position::Interrupted { .. })));
     step
 }
 
@@ -449,6 +449,9 @@ impl Names<'_> {
         let broken = if call.broken { ", stream broken" } else { "" };
         match &call.position {
             Position::InTransit => format!("{request} in transit{broken}"),
+            Position::Interrupted { progress } => {
+                format!("{request} kept, to be taken up before transaction {}{broken}", progress.next + 1)
+            }
             Position::AtNode { node, progress } => {
                 let at_end = if progress.ending { "at-end " } else { "" };
                 format!(
@@ -498,8 +501,8 @@ fn beliefs(names: &Names<'_>, state: &[Component]) -> Vec<Belief> {
     beliefs
 }
 
-/// What happened, in one sentence.
-fn sentence(step: &Step) -> String {
+/// What happened, in one sentence. `taken_up`: it is about a call that outlived its node.
+fn sentence(step: &Step, taken_up: bool) -> String {
     let Does {
         action,
         agent,
@@ -536,7 +539,8 @@ fn sentence(step: &Step) -> String {
             let taken = same_id_as.as_ref().map_or_else(String::new, |other| {
                 format!(" Its request id equals that of {other}'s call there, whose place in the reply table it takes.")
             });
-            format!("The balancer brings {request}{orphaned} to {node}.{taken}")
+            let brings = if taken_up { "The queue of kept calls brings" } else { "The balancer brings" };
+            format!("{brings} {request}{orphaned} to {node}.{taken}")
         }
         "execute" => {
             let stands = if *clock_stands { " The clock did not tick." } else { "" };
@@ -559,6 +563,9 @@ fn sentence(step: &Step) -> String {
         "drop-stream" => {
             format!("The response stream of {request} breaks: {agent} learns that, and no more.")
         }
+        "restart-node" if keeps_a_call(step) => {
+            format!("{node} restarts, and loses its memory; its calls are kept, and will be taken up again.")
+        }
         "restart-node" => format!("{node} restarts, and loses its memory and its calls."),
         "expire-handle" => format!("The time of {handle} is up."),
         "leak-handle" => format!("{agent} learns the handle {handle}, which leaked."),
@@ -573,6 +580,11 @@ fn sentence(step: &Step) -> String {
         "duplicate-call" => format!("{request} is sent twice: a copy of it is on its way."),
         other => format!("{other} happens."),
     }
+}
+
+/// Whether a call outlives its node in this step.
+fn keeps_a_call(step: &Step) -> bool {
+    step.changes.iter().any(|change| change.after.contains(" kept, to be taken up "))
 }
 
 fn call_words(call: &CallNote) -> String {

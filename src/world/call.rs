@@ -100,6 +100,11 @@ pub enum Position {
         /// How far it is.
         progress: Progress,
     },
+    /// Its node restarted; it was kept, and any node may take it up again.
+    Interrupted {
+        /// How far it is.
+        progress: Progress,
+    },
     /// Answered; the answer stays with the node until it is received.
     Answered {
         /// The node.
@@ -122,6 +127,8 @@ pub enum Reply {
     Own,
     /// To that of this agent's call.
     StreamOf(u8),
+    /// The node that knew it has restarted.
+    Lost,
 }
 
 /// A call, by whose it is.
@@ -211,10 +218,21 @@ impl Call {
     #[must_use]
     pub const fn node(&self) -> Option<u8> {
         match self.position {
-            Position::InTransit => None,
+            Position::InTransit | Position::Interrupted { .. } => None,
             Position::AtNode { node, .. } | Position::Answered { node, .. } | Position::Unanswered { node } => {
                 Some(node)
             }
+        }
+    }
+}
+
+impl Call {
+    /// How far a handler is with it; `None` before it has reached a node, and when it is answered.
+    #[must_use]
+    pub const fn progress(&self) -> Option<&Progress> {
+        match &self.position {
+            Position::AtNode { progress, .. } | Position::Interrupted { progress } => Some(progress),
+            Position::InTransit | Position::Answered { .. } | Position::Unanswered { .. } => None,
         }
     }
 }

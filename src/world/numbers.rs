@@ -133,16 +133,18 @@ fn view(handle: Handle, view: &mut View, visit: Visit<'_>) {
 fn call(setting: &Setting, call: &mut Call, visit: Visit<'_>) {
     let Call { request, position, broken: _ } = call;
     let (agent, resource, tool) = (request.agent, request.resource, request.tool);
+    // A claim in the memory of a node does not outlive it, so that an interrupted call has one in the store or none.
+    let node = if let Position::AtNode { node, .. } = position { *node } else { 0 };
     match position {
         Position::InTransit => {}
-        Position::AtNode { node, progress } => {
+        Position::AtNode { node: _, progress } | Position::Interrupted { progress } => {
             let Progress { next: _, ending: _, working: _, loaded, answer, claim, grant, ticket, reply: _ } = progress;
             if let (Some(loaded), Some(handle)) = (loaded, request.handle.or(answer.handle)) {
                 visit(versions_of(handle), loaded);
             }
             self::answer(answer, visit);
             if let Some(claim) = claim {
-                let slot = setting.keys_slot(usize::from(agent), usize::from(resource), tool, *node);
+                let slot = setting.keys_slot(usize::from(agent), usize::from(resource), tool, node);
                 visit(claims_of(setting, slot), claim);
             }
             if let (Some(grant), Some(handle)) = (grant, request.handle) {

@@ -152,6 +152,7 @@ impl Renaming<'_> {
             Position::AtNode { node, progress } => {
                 Position::AtNode { node: self.symmetry.node(*node), progress: self.progress(resource, progress) }
             }
+            Position::Interrupted { progress } => Position::Interrupted { progress: self.progress(resource, progress) },
             Position::Answered { node, answer } => {
                 Position::Answered { node: self.symmetry.node(*node), answer: self.answer(resource, answer) }
             }
@@ -235,6 +236,7 @@ impl Renaming<'_> {
             ticket: *ticket,
             reply: match reply {
                 Reply::Own => Reply::Own,
+                Reply::Lost => Reply::Lost,
                 Reply::StreamOf(agent) => Reply::StreamOf(self.symmetry.agent(*agent)),
             },
         }

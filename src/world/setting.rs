@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::design::{Balancer, Identity, Place, Queue as Queueing, ReadsFrom, ScopePart, State, Versions};
+use crate::model::design::{
+    Balancer, Calls, Identity, Place, Queue as Queueing, ReadsFrom, ScopePart, State, Versions,
+};
 use crate::model::{AgentId, EntryId, Model, Operation, Principal, Reaction, ResourceId, Tool};
 use crate::model::{Entry, scenario::Resource as Declared};
 
@@ -337,6 +339,12 @@ impl Setting {
     #[must_use]
     pub fn is_state_in_nodes(&self) -> bool {
         matches!(self.model.design.server.state, State::Node | State::Session)
+    }
+
+    /// Whether calls outlive the node that they are at.
+    #[must_use]
+    pub fn keeps_calls(&self) -> bool {
+        self.model.design.server.calls != Calls::Memory
     }
 
     /// The budget that a fault had at the start.

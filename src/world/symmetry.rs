@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 
 use super::Setting;
 use super::setting::small;
+use crate::model::design::LostReply;
 use crate::model::{AgentId, Assertion, Entry, Operation, ResourceId, Value};
 
 /// The most symmetries that are used: of more agents or nodes that could be exchanged, only some are.
@@ -155,8 +156,11 @@ fn permutations(count: usize, free: usize, may: &dyn Fn(usize, usize) -> bool) -
 /// Whether two agents are alike in what does not hang on others.
 fn is_like(setting: &Setting, one: AgentId, other: AgentId) -> bool {
     let agents = &setting.model.scenario.agents;
+    // The first agent gets answers that have no address, where there is such a default.
+    let chosen = setting.model.design.server.lost_reply == LostReply::FirstAgent && one.min(other) == 0;
     one == other
-        || agents[one].principal == agents[other].principal
+        || !chosen
+            && agents[one].principal == agents[other].principal
             && setting.model.clients[one] == setting.model.clients[other]
             && agents[one].work.len() == agents[other].work.len()
             && !is_named(setting, &agents[one].name)

@@ -45,9 +45,9 @@ fn a_server_has_handlers() {
  3 | [server.raed]
    :         ^^^^
    `----
-  help: did you mean `read`? expected one of keys, state, balancer, queue, handles, owner-is, foreign,
-        identity, replies, versions, version-required, reads-from, cache-scope, lease-place, fence-seen,
-        on-store-error, mint, read, write, close, approve, execute, delete
+  help: did you mean `read`? expected one of keys, state, balancer, queue, calls, handles, owner-is,
+        foreign, identity, replies, lost-reply, versions, version-required, reads-from, cache-scope,
+        lease-place, fence-seen, on-store-error, mint, read, write, close, approve, execute, delete
 
 "#]],
     );
@@ -72,9 +72,9 @@ owner-is = []
  4 | balancers = "any"
    : ^^^^^^^^^
    `----
-  help: did you mean `balancer`? expected one of keys, state, balancer, queue, handles, owner-is, foreign,
-        identity, replies, versions, version-required, reads-from, cache-scope, lease-place, fence-seen,
-        on-store-error, mint, read, write, close, approve, execute, delete
+  help: did you mean `balancer`? expected one of keys, state, balancer, queue, calls, handles, owner-is,
+        foreign, identity, replies, lost-reply, versions, version-required, reads-from, cache-scope,
+        lease-place, fence-seen, on-store-error, mint, read, write, close, approve, execute, delete
 
   error: `state` can't be `stor`
    ,-[small.toml:5:9]

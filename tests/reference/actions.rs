@@ -128,7 +128,7 @@ fn of_agent(model: &Model, state: &State, id: AgentId) -> Vec<Action> {
 fn of_call(model: &Model, state: &State, seat: Seat) -> Vec<Action> {
     let Some(call) = server::call_at(state, seat) else { return Vec::new() };
     match &call.place {
-        Place::Transit => {
+        Place::Transit | Place::Kept(_) => {
             server::routes(model, state, &call.request).into_iter().map(|node| Action::Deliver(seat, node)).collect()
         }
         Place::AtNode(_) if server::can_execute(state, call) => vec![Action::Execute(seat)],

@@ -1,6 +1,6 @@
 //! The faults of section 7: one function each.
 
-use handlecheck::model::design::{AfterStoreError, ClaimAfterError, ClaimNames};
+use handlecheck::model::design::{AfterStoreError, Calls, ClaimAfterError, ClaimNames};
 use handlecheck::model::{AgentId, Model, Outcome, Principal, Tool};
 
 use super::actions;
@@ -189,6 +189,14 @@ fn restart_node(world: &mut World<'_>, node: NodeId) {
     for stored in world.state.resources.values_mut() {
         stored.lost |= stored.node == Some(node);
     }
+    if world.model.design.server.calls != Calls::Memory {
+        let model = world.model;
+        let open = world.state.agents.iter_mut().filter_map(|agent| agent.call.as_mut());
+        for call in open.chain(&mut world.state.orphans).filter(|call| call.node() == Some(node)) {
+            *call = server::outlived(model, call.clone());
+        }
+        return;
+    }
     world.state.orphans.retain(|orphan| orphan.node() != Some(node));
     for id in 0..world.state.agents.len() {
         let agent = &mut world.state.agents[id];
@@ -258,7 +266,7 @@ fn ambiguous_commit(world: &mut World<'_>, seat: Seat) {
         let committed = match (&before, &call.place) {
             (Some(before), Place::AtNode(now)) => match &before.place {
                 Place::AtNode(then) => now.next == then.next + 1 && now.ended.is_none(),
-                Place::Transit | Place::Answered(..) | Place::Unanswered(_) => false,
+                Place::Transit | Place::Kept(_) | Place::Answered(..) | Place::Unanswered(_) => false,
             },
             _ => false,
         };

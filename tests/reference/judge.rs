@@ -341,6 +341,6 @@ pub fn all_told_ok(model: &Model, state: &State) -> bool {
 pub fn answer_of(call: &Call) -> Option<&Answer> {
     match &call.place {
         Place::Answered(_, answer) => Some(answer),
-        Place::Transit | Place::AtNode(_) | Place::Unanswered(_) => None,
+        Place::Transit | Place::AtNode(_) | Place::Kept(_) | Place::Unanswered(_) => None,
     }
 }

@@ -60,7 +60,7 @@ fn versions_are_more_than_compared(model: &Model) -> bool {
     let mixed_cache = server.reads_from == ReadsFrom::NodeCache && !server.cache_scope.contains(&ScopePart::Handle);
     let mixed_keys = !model.design.keys.scope.contains(&ScopePart::Handle);
     let counted_again = server.versions == Versions::PerIncarnation || server.state == StateIn::Handle;
-    counted_again || mixed_cache || mixed_keys || server.replies == Replies::ByRequestId
+    counted_again || mixed_cache || mixed_keys || server.replies != Replies::PerRequest
 }
 
 /// Visits every number in the state.
@@ -206,7 +206,7 @@ fn in_call(call: &mut Call, visit: &mut dyn FnMut(Kind, &mut u32)) {
     match &mut call.place {
         Place::Transit | Place::Unanswered(_) => {}
         Place::Answered(_, answer) => in_answer(answer, visit),
-        Place::AtNode(handling) => {
+        Place::AtNode(handling) | Place::Kept(handling) => {
             in_answer(&mut handling.answer, visit);
             if let Some(answer) = &mut handling.ended {
                 in_answer(answer, visit);

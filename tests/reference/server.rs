@@ -1,6 +1,8 @@
 //! What the balancer and the nodes do with a call: deliver it, execute one transaction, keep the answer (section 5).
 
-use handlecheck::model::design::{Balancer, Identity, Queue, ReadsFrom, Record, Replies, State as StateIn};
+use handlecheck::model::design::{
+    Balancer, Calls, Identity, LostReply, Place as KeysIn, Queue, ReadsFrom, Record, Replies, State as StateIn,
+};
 use handlecheck::model::protocol::Reissue;
 use handlecheck::model::{Model, Operation, Outcome, Value};
 
@@ -71,7 +73,9 @@ fn can_still_change(model: &Model, call: &Call) -> bool {
         Place::Transit => {
             model.design.server.identity == Identity::NodeMemory || all.iter().flatten().any(|step| writes(model, step))
         }
-        Place::AtNode(handling) => all[handling.next..].iter().flatten().any(|step| writes(model, step)),
+        Place::AtNode(handling) | Place::Kept(handling) => {
+            all[handling.next..].iter().flatten().any(|step| writes(model, step))
+        }
     }
 }
 
@@ -124,20 +128,50 @@ pub fn deliver(world: &mut World<'_>, seat: Seat, node: NodeId) {
     }
     let queue = model.design.server.queue == Queue::PerHandle;
     let queued = call.request.handle.filter(|_| queue).map(|handle| rename::fresh_turn(&world.state, handle));
-    call.place = Place::AtNode(Handling {
+    if let Place::Kept(handling) = call.place {
+        call.place = Place::AtNode(Handling { node, queued, ..handling });
+    } else {
+        call.place = Place::AtNode(Handling { queued, ..untouched(&call.request, node) });
+        enter_reply_table(world, seat, &call.request, node);
+    }
+    put(model, &mut world.state, seat, call);
+}
+
+/// A handler that has not done anything yet.
+fn untouched(request: &Request, node: NodeId) -> Handling {
+    Handling {
         node,
         next: 0,
         ended: None,
-        answer: Answer::ok(call.request.handle),
+        answer: Answer::ok(request.handle),
         working: None,
         loaded: None,
         claim: None,
         grant: None,
-        queued,
+        queued: None,
         reply: Reply::OwnStream,
-    });
-    enter_reply_table(world, seat, &call.request, node);
-    put(model, &mut world.state, seat, call);
+    }
+}
+
+/// What a call is after its node restarted, where calls outlive their nodes: one that is redelivered starts again, unless
+/// its answer was received or went elsewhere; one that is resumed goes on, and when answered it stays so. The node's
+/// table of replies is gone, and so are claims in its memory.
+pub fn outlived(model: &Model, mut call: Call) -> Call {
+    let server = &model.design.server;
+    let mut handling = match (&call.place, server.calls) {
+        (Place::AtNode(handling), Calls::Resumed) => handling.clone(),
+        (Place::AtNode(_) | Place::Answered(..), Calls::Redelivered) => untouched(&call.request, 0),
+        _ => return call,
+    };
+    (handling.node, handling.queued) = (0, None);
+    if model.design.keys.place == KeysIn::Node {
+        handling.claim = None;
+    }
+    if server.replies != Replies::PerRequest {
+        handling.reply = Reply::Lost;
+    }
+    call.place = Place::Kept(handling);
+    call
 }
 
 /// Can this call execute its next transaction? In a queue only the first call for a handle can.
@@ -146,7 +180,7 @@ pub fn can_execute(state: &State, call: &Call) -> bool {
     let Some(turn) = handling.queued else { return true };
     state.calls().all(|other| match &other.place {
         Place::AtNode(of) => other.request.handle != call.request.handle || of.queued.is_none_or(|of| of >= turn),
-        Place::Transit | Place::Answered(..) | Place::Unanswered(_) => true,
+        Place::Transit | Place::Kept(_) | Place::Answered(..) | Place::Unanswered(_) => true,
     })
 }
 
@@ -219,12 +253,19 @@ pub fn forget_stream(state: &mut State, agent: usize) {
 fn send_answer(world: &mut World<'_>, seat: Seat, call: &mut Call, reply: Reply) {
     let Place::Answered(node, answer) = &call.place else { return };
     let (node, mut answer) = (*node, answer.clone());
+    // The default receiver is the first agent; it may be the one who asked.
+    let reply = match (reply, world.model.design.server.lost_reply) {
+        (Reply::Lost, LostReply::FirstAgent) if seat == Seat::Open(0) => Reply::OwnStream,
+        (Reply::Lost, LostReply::FirstAgent) => Reply::StreamOf(0),
+        _ => reply,
+    };
     match (reply, seat) {
         (Reply::OwnStream, Seat::Open(agent)) => return forget_stream(&mut world.state, agent),
         (Reply::OwnStream, Seat::Orphan(_)) => return,
-        (Reply::Nowhere, _) => {}
+        (Reply::Nowhere | Reply::Lost, _) => {}
         (Reply::StreamOf(agent), _) => {
-            if let Some(waiting) = world.state.agents[agent].call.take() {
+            let waits = |call: &mut Call| !matches!(call.place, Place::Answered(..) | Place::Unanswered(_));
+            if let Some(waiting) = world.state.agents[agent].call.take_if(waits) {
                 let request = waiting.request.clone();
                 if judge::principal(world.model, agent) != judge::principal(world.model, call.request.agent) {
                     answer.breaks.insert(judge::NO_CROSS_PRINCIPAL);

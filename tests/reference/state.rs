@@ -219,6 +219,8 @@ pub enum Reply {
     OwnStream,
     StreamOf(AgentId),
     Nowhere,
+    /// The node that knew it has restarted.
+    Lost,
 }
 
 /// Where a call is (section 3).
@@ -227,6 +229,8 @@ pub enum Reply {
 pub enum Place {
     Transit,
     AtNode(Handling),
+    /// Its node restarted, and it outlived it: any node may take it up again.
+    Kept(Handling),
     Answered(NodeId, Answer),
     /// It has run, and its answer went to another stream or nowhere.
     Unanswered(NodeId),
@@ -243,7 +247,7 @@ impl Call {
     /// The node that it is at.
     pub fn node(&self) -> Option<NodeId> {
         match &self.place {
-            Place::Transit => None,
+            Place::Transit | Place::Kept(_) => None,
             Place::AtNode(handling) => Some(handling.node),
             Place::Answered(node, _) | Place::Unanswered(node) => Some(*node),
         }

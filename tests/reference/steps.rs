@@ -237,7 +237,7 @@ impl Step<'_, '_> {
         }
         let under_older = |call: &Call| {
             let granted = match &call.place {
-                Place::AtNode(handling) => handling.grant,
+                Place::AtNode(handling) | Place::Kept(handling) => handling.grant,
                 Place::Transit | Place::Answered(..) | Place::Unanswered(_) => None,
             };
             let other = call.request.agent != agent && call.request.handle == Some(handle);

@@ -52,7 +52,7 @@ impl<'t> Calls<'t> {
                 calls.all[call].note(index, step);
             }
             if step.does.action == "restart-node" {
-                calls.restart(index, step.does.node.as_deref());
+                calls.restart(index, step);
             }
         }
         calls.mark_folds(trace);
@@ -98,11 +98,19 @@ impl<'t> Calls<'t> {
         self.all.len() - 1
     }
 
-    /// A node that restarts loses every call in it, answered ones too, and their streams break.
-    fn restart(&mut self, index: usize, node: Option<&str>) {
-        let lost = |call: &&mut Followed<'_>| node.is_some() && call.node == node && call.received.is_none();
-        for call in self.all.iter_mut().filter(lost) {
-            call.broken = call.broken.or(Some(index));
+    /// A node that restarts loses every call in it, answered ones too, and their streams break; but for those that are kept
+    /// somewhere else.
+    fn restart(&mut self, index: usize, step: &'t Step) {
+        let node = step.does.node.as_deref();
+        let there = |call: &&mut Followed<'_>| node.is_some() && call.node == node && call.received.is_none();
+        for call in self.all.iter_mut().filter(there) {
+            let name = format!("{} ", call.request);
+            let became = step.changes.iter().find(|change| change.before.starts_with(&name));
+            // A step that tells what it changed would tell of a call that it lost.
+            let kept = became.map_or(!step.changes.is_empty(), |change| change.after.starts_with(&name));
+            if !kept {
+                call.broken = call.broken.or(Some(index));
+            }
         }
     }
 
