@@ -2,13 +2,14 @@
 //!
 //! [`Simulation`] is the composed model as a [`System`] that the engine explores.
 
+mod future;
 mod showing;
 pub mod tags;
 
 use self::showing::Shown;
 use crate::action::Action;
 use crate::assertion::{self, Compiled, Facts, Names, ResourceFacts};
-use crate::engine::{Access, Class, Observations, System, plain};
+use crate::engine::{Access, Class, Footprint, Observations, SlotSet, System, plain};
 use crate::faults::{FAULTS, Strike, Strikes};
 use crate::handler::{self, Executed, Luck, Programs};
 use crate::harness::{Harness, Move, next_move};
@@ -607,6 +608,22 @@ impl System for Simulation {
 
     fn kind(&self, action: &Action) -> u16 {
         action.kind()
+    }
+
+    fn future(&self, source: usize, access: &Access<'_, Component>) -> Footprint {
+        self.future_of(source, access)
+    }
+
+    fn ghost(&self, kind: usize) -> u64 {
+        future::ghost_invariants(kind)
+    }
+
+    fn counters(&self) -> SlotSet {
+        [self.setting.budgets_slot()].into_iter().collect()
+    }
+
+    fn observed(&self) -> SlotSet {
+        self.slots_of_assertions()
     }
 
     fn is_fair(&self, action: &Action) -> bool {

@@ -188,56 +188,7 @@ struct Borrowed {
 }
 
 impl System for Borrowed {
-    type Component = Component;
-    type Action = Action;
-
-    fn initial(&self) -> Vec<Component> {
-        self.system.initial()
-    }
-
-    fn sources(&self) -> usize {
-        self.system.sources()
-    }
-
-    fn actions(&self, source: usize, access: &Access<'_, Component>) -> Vec<Action> {
-        self.system.actions(source, access)
-    }
-
-    fn parts(&self, action: &Action) -> usize {
-        self.system.parts(action)
-    }
-
-    fn step(&self, action: &Action, part: usize, access: &mut Access<'_, Component>) -> Observations {
-        self.system.step(action, part, access)
-    }
-
-    fn is_fair(&self, action: &Action) -> bool {
-        self.system.is_fair(action)
-    }
-
-    fn liveness(&self) -> Option<usize> {
-        self.system.liveness()
-    }
-
-    fn is_pending(&self, access: &Access<'_, Component>) -> bool {
-        self.system.is_pending(access)
-    }
-
-    fn class(&self, action: &Action) -> Class {
-        self.system.class(action)
-    }
-
-    fn observe(&self, quiescent: bool, access: &Access<'_, Component>) -> Observations {
-        self.system.observe(quiescent, access)
-    }
-
-    fn numbers(&self, component: &Component, visit: &mut dyn FnMut(u16, u16)) {
-        self.system.numbers(component, visit);
-    }
-
-    fn renumber(&self, component: &mut Component, space: u16, rename: &dyn Fn(u16) -> u16) {
-        self.system.renumber(component, space, rename);
-    }
+    models::delegate!();
 
     fn symmetries(&self) -> usize {
         self.lender.symmetries()

@@ -1,13 +1,17 @@
 //! The only way in which a step sees and changes a state: it records what was read and what was written.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use super::intern::Interner;
+use super::slots::{GHOSTS, SlotSet};
 
 /// A view of one state for one step. Reads are recorded in order; writes are kept apart until the step is over.
 pub struct Access<'a, C> {
     state: State<'a, C>,
     reads: RefCell<Vec<u16>>,
+    /// What was read for its own sake, and what only for a witness.
+    real: Cell<SlotSet>,
+    peeks: Cell<[SlotSet; GHOSTS]>,
     writes: Vec<(u16, C)>,
 }
 
@@ -20,11 +24,21 @@ impl<'a, C: Clone + Eq> Access<'a, C> {
     /// A view of a state that is given by its components.
     #[must_use]
     pub const fn new(state: &'a [C]) -> Self {
-        Self { state: State::Plain(state), reads: RefCell::new(Vec::new()), writes: Vec::new() }
+        Self::of(State::Plain(state))
     }
 
     pub(super) const fn interned(interner: &'a Interner<C>, ids: &'a [u32]) -> Self {
-        Self { state: State::Interned(interner, ids), reads: RefCell::new(Vec::new()), writes: Vec::new() }
+        Self::of(State::Interned(interner, ids))
+    }
+
+    const fn of(state: State<'a, C>) -> Self {
+        Self {
+            state,
+            reads: RefCell::new(Vec::new()),
+            real: Cell::new(SlotSet::NONE),
+            peeks: Cell::new([SlotSet::NONE; GHOSTS]),
+            writes: Vec::new(),
+        }
     }
 
     /// How many slots the state has.
@@ -39,6 +53,23 @@ impl<'a, C: Clone + Eq> Access<'a, C> {
     /// The component in a slot, with this step's own write if there is one.
     #[must_use]
     pub fn get(&self, slot: usize) -> &C {
+        let mut real = self.real.get();
+        real.insert(slot);
+        self.real.set(real);
+        self.look(slot)
+    }
+
+    /// The same, of something that decides about nothing but a witness: `ghost` says of which kind
+    /// ([`super::System::ghost`]).
+    #[must_use]
+    pub fn peek(&self, slot: usize, ghost: usize) -> &C {
+        let mut peeks = self.peeks.get();
+        peeks[ghost].insert(slot);
+        self.peeks.set(peeks);
+        self.look(slot)
+    }
+
+    fn look(&self, slot: usize) -> &C {
         let key = slot_key(slot);
         if let Some((_, component)) = self.writes.iter().rev().find(|(written, _)| *written == key) {
             return component;
@@ -74,6 +105,11 @@ impl<'a, C: Clone + Eq> Access<'a, C> {
                 self.set(usize::from(slot), component);
             }
         }
+    }
+
+    /// What was read for its own sake, and what only for witnesses, by their kinds.
+    pub(super) const fn looked_at(&self) -> (SlotSet, [SlotSet; GHOSTS]) {
+        (self.real.get(), self.peeks.get())
     }
 
     /// The slots that were read, in order, and the writes.

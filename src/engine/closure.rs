@@ -7,7 +7,7 @@
 
 use super::System;
 use super::knowledge::{Knowledge, Miss};
-use super::slots::{Footprint, SlotSet};
+use super::slots::Footprint;
 
 /// The search for a closed set, with what it needs again and again.
 #[derive(Default)]
@@ -16,16 +16,25 @@ pub(super) struct Closure {
     pub chosen: Vec<bool>,
     futures: Vec<Footprint>,
     candidate: Vec<bool>,
+    interesting: u8,
 }
 
 impl Closure {
     /// Chooses the closed set with the fewest actions. Answers `false` if that is all of them.
-    pub fn choose<S: System>(&mut self, knowledge: &Knowledge<'_, S>, state: &[u32]) -> Result<bool, Miss> {
+    ///
+    /// `interesting`: the kinds of reads for witnesses that were not reached yet, one bit each.
+    pub fn choose<S: System>(
+        &mut self,
+        knowledge: &Knowledge<'_, S>,
+        state: &[u32],
+        interesting: u8,
+    ) -> Result<bool, Miss> {
+        self.interesting = interesting;
         let sources = knowledge.sources();
         self.futures.clear();
         let mut all = 0;
         for source in 0..sources {
-            self.futures.push(*knowledge.future(source, state)?);
+            self.futures.push(knowledge.future(source, state)?.with_ghosts(interesting));
             all += knowledge.menu(source, state)?.actions.len();
         }
         let mut best = all;
@@ -94,11 +103,11 @@ impl Closure {
         source: usize,
     ) -> Result<(Footprint, usize), Miss> {
         let menu = knowledge.menu(source, state)?;
-        let mut footprint = Footprint { reads: menu.reads, writes: SlotSet::NONE };
+        let mut footprint = Footprint { reads: menu.reads, ..Footprint::NONE };
         for &action in &menu.actions {
             for part in 0..knowledge.actions[action as usize].parts() {
                 let leaf = knowledge.part(action, part, state)?;
-                footprint.extend(&knowledge.leaves[leaf as usize].footprint);
+                footprint.extend(&knowledge.leaves[leaf as usize].footprint.with_ghosts(self.interesting));
             }
             let action = &knowledge.actions[action as usize].action;
             let future = &self.futures[source];

@@ -158,6 +158,7 @@ impl<'s, S: System> Knowledge<'s, S> {
                 let entry = &self.actions[action as usize];
                 let root = entry.roots[part];
                 let observations = self.system.step(&entry.action, part, &mut access);
+                let (real, peeks) = access.looked_at();
                 let (reads, writes) = access.finish();
                 let mut interned = Vec::with_capacity(writes.len());
                 for (slot, component) in writes {
@@ -168,7 +169,7 @@ impl<'s, S: System> Knowledge<'s, S> {
                     }
                 }
                 let writes = interned.iter().map(|(slot, _)| usize::from(*slot)).collect();
-                let footprint = Footprint { reads: set(&reads), writes };
+                let footprint = Footprint { reads: real, writes, peeks };
                 let leaf = Leaf { writes: interned.into_boxed_slice(), observations, footprint };
                 let leaf = push(&mut self.leaves, leaf);
                 self.memo.insert(root, state, &reads, leaf);
@@ -177,7 +178,7 @@ impl<'s, S: System> Knowledge<'s, S> {
             Miss::Observation(quiescent) => {
                 let observations = self.system.observe(quiescent, &access);
                 let reads = reads_only(access);
-                let footprint = Footprint { reads: set(&reads), writes: SlotSet::NONE };
+                let footprint = Footprint { reads: set(&reads), ..Footprint::NONE };
                 let leaf = push(&mut self.leaves, Leaf { writes: Box::default(), observations, footprint });
                 self.memo.insert(self.observe_roots[usize::from(quiescent)], state, &reads, leaf);
             }

@@ -27,5 +27,5 @@ mod worker;
 pub use access::Access;
 pub use exploration::{Exploration, Found};
 pub use search::{Limits, Progress, Stop, explore};
-pub use slots::{Footprint, SlotSet};
+pub use slots::{Footprint, GHOSTS, SlotSet};
 pub use system::{Class, Observations, System};

@@ -11,6 +11,7 @@ use super::exploration::{Exploration, Found};
 use super::knowledge::Knowledge;
 use super::numbering::TooManyNumbers;
 use super::packing::Layout;
+use super::slots::GHOSTS;
 use super::store::{Origin, Store};
 use super::symmetry;
 use super::visited::{SHARDS, Shard, shard};
@@ -23,6 +24,8 @@ pub struct Limits {
     pub states: Option<usize>,
     /// Stop as soon as all of these properties, one bit each, are violated. 0: explore everything.
     pub enough: u64,
+    /// The properties that are asked for, one bit each; 0: all. Others may be missed by a reduction.
+    pub wanted: u64,
     /// Decide liveness too, once everything is explored.
     pub liveness: bool,
     /// Explore states up to the symmetries of the system.
@@ -92,8 +95,8 @@ pub(super) struct Search<'s, S: System> {
     limits: Limits,
     /// The first state of each level.
     levels: Vec<u32>,
-    /// The first state after each batch.
-    batches: Vec<u32>,
+    /// The first state after each batch, and which reads for witnesses were of interest in it.
+    batches: Vec<(u32, u8)>,
     violations: Vec<Vec<Found>>,
     known: [u64; 64],
     pub(super) loops: Vec<(Found, Vec<(u16, u32)>)>,
@@ -203,13 +206,21 @@ impl<'s, S: System> Search<'s, S> {
 
     /// Expands a batch of states, and visits what they lead to.
     fn batch(&mut self, states: Range<u32>, most: usize) -> Result<(), TooManyNumbers> {
-        self.batches.push(states.end);
+        self.batches.push((states.end, self.interesting()));
         self.expand(states.clone());
         let filled = self.fill_holes(states.end)?;
         self.take_events();
         self.sort(&filled);
         self.visit(most);
         Ok(())
+    }
+
+    /// The kinds of reads for witnesses of properties that are asked for, and whose witness was not reached before.
+    fn interesting(&self) -> u8 {
+        let witnessed = self.all_workers().fold(0, |all, worker| all | worker.witnessed);
+        let open = if self.limits.wanted == 0 { !witnessed } else { self.limits.wanted & !witnessed };
+        let kinds = (0..GHOSTS).filter(|kind| self.knowledge.system.ghost(*kind) & open != 0);
+        kinds.fold(0, |kinds, kind| kinds | 1 << kind)
     }
 
     /// How many threads are worth it for so many states.
@@ -220,8 +231,10 @@ impl<'s, S: System> Search<'s, S> {
     /// Expands states side by side, with what is known.
     fn expand(&mut self, states: Range<u32>) {
         let threads = self.threads(states.len());
+        let (_, interesting) = *self.batches.last().expect("this is a batch");
         let Self { knowledge, store, shards, workers, limits, known, .. } = self;
-        let ground = Ground { knowledge, store, shards, expanded: states.end, reduce: limits.reduce, known };
+        let (expanded, reduce) = (states.end, limits.reduce);
+        let ground = Ground { knowledge, store, shards, expanded, reduce, interesting, known };
         let part = states.len().div_ceil(threads).max(1);
         workers.iter_mut().for_each(Worker::begin);
         let ranges = (0..threads).map(|thread| {
@@ -243,6 +256,7 @@ impl<'s, S: System> Search<'s, S> {
     /// Expands the states that needed something unknown, in their order. Answers which records are those of each.
     fn fill_holes(&mut self, expanded: u32) -> Result<Vec<Range<u32>>, TooManyNumbers> {
         self.extra.begin();
+        let (_, interesting) = *self.batches.last().expect("this is a batch");
         let holes: Vec<u32> =
             self.workers.iter().flat_map(|worker| worker.holes.iter().map(|(index, _)| *index)).collect();
         let mut filled = Vec::with_capacity(holes.len());
@@ -251,7 +265,8 @@ impl<'s, S: System> Search<'s, S> {
             let first = small(self.extra.records.len());
             loop {
                 let Self { knowledge, store, shards, limits, known, .. } = self;
-                let ground = Ground { knowledge, store, shards, expanded, reduce: limits.reduce, known };
+                let reduce = limits.reduce;
+                let ground = Ground { knowledge, store, shards, expanded, reduce, interesting, known };
                 let Err(miss) = self.extra.expand(&ground, index) else { break };
                 self.store.unpack(index, &mut state);
                 self.knowledge.learn(&state, miss)?;
@@ -392,10 +407,10 @@ impl<'s, S: System> Search<'s, S> {
     /// The fair moves in a state that was expanded: the sources that have some, one bit each; and where those that were
     /// taken lead, each with its source.
     pub(super) fn fair_moves(&mut self, index: u32) -> (u64, Vec<(u16, u32)>) {
-        let expanded = self.batches[self.batches.partition_point(|end| *end <= index)];
+        let (expanded, interesting) = self.batches[self.batches.partition_point(|(end, _)| *end <= index)];
         let state = self.state_at(index);
         let Self { knowledge, store, shards, limits, known, extra, .. } = self;
-        let ground = Ground { knowledge, store, shards, expanded, reduce: limits.reduce, known };
+        let ground = Ground { knowledge, store, shards, expanded, reduce: limits.reduce, interesting, known };
         extra.fair_moves(&ground, &state).expect("the search came through here before")
     }
 

@@ -53,6 +53,9 @@ impl FromIterator<usize> for SlotSet {
     }
 }
 
+/// How many kinds of reads there may be that decide about nothing but a witness.
+pub const GHOSTS: usize = 5;
+
 /// What something reads and writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
@@ -60,18 +63,25 @@ pub struct Footprint {
     pub reads: SlotSet,
     /// The slots that it writes.
     pub writes: SlotSet,
+    /// The slots that it reads for nothing but a witness, by kind.
+    pub peeks: [SlotSet; GHOSTS],
 }
 
 impl Footprint {
     /// Nothing at all.
-    pub const NONE: Self = Self { reads: SlotSet::NONE, writes: SlotSet::NONE };
+    pub const NONE: Self = Self { reads: SlotSet::NONE, writes: SlotSet::NONE, peeks: [SlotSet::NONE; GHOSTS] };
     /// Everything.
-    pub const ALL: Self = Self { reads: SlotSet::ALL, writes: SlotSet::ALL };
+    pub const ALL: Self = Self { reads: SlotSet::ALL, writes: SlotSet::ALL, peeks: [SlotSet::ALL; GHOSTS] };
 
-    /// Whether nothing is read or written.
+    /// The same with reads for witnesses as reads, where these are still of interest, and else without them.
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.reads.is_empty() && self.writes.is_empty()
+    pub fn with_ghosts(&self, interesting: u8) -> Self {
+        let mut reads = self.reads;
+        for (ghost, peeks) in self.peeks.iter().enumerate().filter(|(ghost, _)| interesting & (1 << ghost) != 0) {
+            debug_assert!(ghost < GHOSTS, "kinds are below the number of kinds");
+            reads.extend(peeks);
+        }
+        Self { reads, writes: self.writes, peeks: [SlotSet::NONE; GHOSTS] }
     }
 
     /// Whether one of the two writes what the other reads or writes.
@@ -96,6 +106,6 @@ impl Footprint {
     /// The same without some slots.
     #[must_use]
     pub const fn without(&self, slots: &SlotSet) -> Self {
-        Self { reads: self.reads.without(slots), writes: self.writes.without(slots) }
+        Self { reads: self.reads.without(slots), writes: self.writes.without(slots), peeks: self.peeks }
     }
 }

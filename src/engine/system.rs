@@ -60,6 +60,13 @@ pub trait System: Sync {
         Footprint::ALL
     }
 
+    /// The properties, one bit each, for whose witness alone slots are read with [`Access::peek`] of this kind. 0: what is
+    /// read makes no difference but to the choice between equals, such as a number that must only be new.
+    fn ghost(&self, kind: usize) -> u64 {
+        let _ = kind;
+        0
+    }
+
     /// The slots that only count down: an action that reads one does so to see that something is left, and takes its
     /// share. Two such actions commute where both are possible one after the other.
     fn counters(&self) -> SlotSet {

@@ -17,6 +17,8 @@ pub(super) struct Ground<'g, 's, S: System> {
     pub expanded: u32,
     /// Take only as many actions as are needed.
     pub reduce: bool,
+    /// The kinds of reads for witnesses that are still of interest.
+    pub interesting: u8,
     /// For each property, the numbers of faults with which a violation is known, one bit each.
     pub known: &'g [u64; 64],
 }
@@ -201,7 +203,7 @@ impl Worker {
         let hash = knowledge.interner.hash(state);
         if ground.reduce && !quiescent {
             let mut closure = std::mem::take(&mut self.closure);
-            let chosen = closure.choose(knowledge, state);
+            let chosen = closure.choose(knowledge, state, ground.interesting);
             let records = self.records.len();
             let (leaves, acted, events) = (self.leaves.len(), self.acted.len(), self.events.len());
             let kept = match chosen {
@@ -302,7 +304,7 @@ impl Worker {
             }
         }
         let hash = knowledge.interner.hash(state);
-        if ground.reduce && !quiescent && self.closure.choose(knowledge, state)? {
+        if ground.reduce && !quiescent && self.closure.choose(knowledge, state, ground.interesting)? {
             let chosen = std::mem::take(&mut self.closure.chosen);
             let moves = self.moves(ground, state, hash, Some(&chosen));
             self.closure.chosen = chosen;

@@ -9,7 +9,7 @@
 
 use super::{End, Handling, Requires, Step, Writes};
 use crate::model::Outcome;
-use crate::world::Fact;
+use crate::world::{Fact, ghost};
 
 pub static STEP: Step =
     Step { requires: Requires::Resource, writes: Writes::Something, outcomes: &[Outcome::Locked], run };
@@ -24,8 +24,8 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     }
     if lease.given.is_some() {
         let open = (0..handling.setting.agents()).filter(|other| *other != usize::from(agent)).any(|other| {
-            let open = handling.access.get(handling.setting.call_slot(other)).call();
-            let orphans = handling.access.get(handling.setting.orphans_slot(other)).orphans();
+            let open = handling.access.peek(handling.setting.call_slot(other), ghost::LEASES).call();
+            let orphans = handling.access.peek(handling.setting.orphans_slot(other), ghost::LEASES).orphans();
             let works = |call: &crate::world::Call| {
                 let given = call.progress().and_then(|progress| progress.grant);
                 call.request.handle == handling.request.handle && given.or(call.request.fence).is_some()

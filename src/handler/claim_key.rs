@@ -8,7 +8,7 @@ use super::{End, Handling, Requires, Step, Writes};
 
 use crate::model::Outcome;
 use crate::model::design::ClaimNames;
-use crate::world::Record;
+use crate::world::{Record, ghost};
 
 pub static STEP: Step = Step {
     requires: Requires::Nothing,
@@ -38,8 +38,8 @@ fn next_claim(handling: &Handling<'_, '_>, slot: usize) -> u16 {
     }
     let mut held: Vec<u16> = Vec::new();
     for agent in 0..setting.agents() {
-        let open = handling.access.get(setting.call_slot(agent)).call();
-        let orphans = handling.access.get(setting.orphans_slot(agent)).orphans();
+        let open = handling.access.peek(setting.call_slot(agent), ghost::CLAIMS).call();
+        let orphans = handling.access.peek(setting.orphans_slot(agent), ghost::CLAIMS).orphans();
         held.extend(open.iter().chain(orphans).filter_map(|call| {
             let (request, claim) = (&call.request, call.progress()?.claim?);
             let node = call.node().unwrap_or(0);

@@ -7,7 +7,7 @@ use crate::model::design::{
 };
 use crate::model::{Design, Outcome, Tool};
 use crate::table::Row;
-use crate::world::{Answer, Component, Fact, Instance, Progress, Record, Request, Setting};
+use crate::world::{Answer, Component, Fact, Instance, Progress, Record, Request, Setting, ghost};
 
 /// The handlers of a design, ready to run: one for each tool that it serves.
 #[derive(Clone, Debug)]
@@ -278,7 +278,7 @@ impl Handling<'_, '_> {
         let budget = self.setting.budget("restart-node");
         let Some(index) = self.setting.fault_index("restart-node").filter(|_| budget > 0) else { return false };
         let only = self.setting.model.scenario.nodes == 1;
-        only && self.access.get(self.setting.budgets_slot()).budgets()[index] < budget
+        only && self.access.peek(self.setting.budgets_slot(), ghost::RESTARTS).budgets()[index] < budget
     }
 
     /// Whether a read comes after a change that came after another read: some agent has a view of another content.
@@ -286,7 +286,7 @@ impl Handling<'_, '_> {
         let resource = self.resource_id();
         let changed = instance.content.iter().any(|field| !field.shows.is_empty());
         let outdated = |agent: usize| {
-            let known = &self.access.get(self.setting.agent_slot(agent)).agent().known[resource];
+            let known = &self.access.peek(self.setting.agent_slot(agent), ghost::VIEWS).agent().known[resource];
             let content = known.view.as_ref().and_then(|view| view.content.as_ref());
             content.is_some_and(|content| *content != instance.content)
         };

@@ -8,7 +8,7 @@ use crate::model::scenario::Carried;
 use crate::model::{AgentId, Client, Entry, Operation, ResourceId, Tool};
 use crate::world::{
     Agent, Attempt, Call, Component, Errand, Fact, Field, Handle, Intents, Key, Payload, Position, Purpose, Request,
-    Setting, Stamp, View,
+    Setting, Stamp, View, ghost,
 };
 
 /// What an agent must know of a resource before it can plan.
@@ -298,7 +298,7 @@ impl Harness<'_, '_> {
             Key::Plan { intent, .. } => self.setting.intents[usize::from(*intent)].agent != self.id(),
             Key::Constant => self.has_presented_constant(other),
             Key::Arguments(_) => {
-                let call = self.access.get(self.setting.call_slot(other)).call();
+                let call = self.access.peek(self.setting.call_slot(other), ghost::KEYS).call();
                 call.as_ref().is_some_and(|call| call.request.key.as_ref() == Some(key))
             }
         })
@@ -306,7 +306,7 @@ impl Harness<'_, '_> {
 
     /// Whether an agent with `key = "reused"` has sent a mutating call.
     fn has_presented_constant(&self, other: usize) -> bool {
-        let agent = self.access.get(self.setting.agent_slot(other)).agent();
+        let agent = self.access.peek(self.setting.agent_slot(other), ghost::KEYS).agent();
         let at = usize::from(agent.entry);
         let presents = |entry: &usize| {
             let intent = self.setting.intent(other, *entry);

@@ -33,6 +33,20 @@ pub use response::Response;
 pub use setting::{Intent, Setting};
 pub use symmetry::Symmetry;
 
+/// What is read for the sake of a witness alone, by kind (the engine's `Access::peek`).
+pub mod ghost {
+    /// Other agents' views, for the witness of `fresh-read`.
+    pub const VIEWS: usize = 0;
+    /// Other agents' calls, for the witness of `single-lease-holder`.
+    pub const LEASES: usize = 1;
+    /// Other agents' calls, to choose a claim that nobody holds.
+    pub const CLAIMS: usize = 2;
+    /// Other agents and their calls, for the witness of `no-cross-principal`.
+    pub const KEYS: usize = 3;
+    /// The budgets, for the witness of `handle-resolvable`.
+    pub const RESTARTS: usize = 4;
+}
+
 /// One slot of the state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Component {

@@ -263,6 +263,13 @@ impl Setting {
         (self.memories() > 0).then(|| self.first_memory_slot() + usize::from(node))
     }
 
+    /// The slots that belong to no agent and no resource: routes, the memory of nodes, what the upstream saw.
+    pub fn slots_shared_by_all(&self) -> impl Iterator<Item = usize> + '_ {
+        let routes = self.first_route_slot()..self.first_lease_slot();
+        let memories = self.first_memory_slot()..self.budgets_slot();
+        routes.chain(memories).chain(self.upstream_slot())
+    }
+
     /// The slot of the fault budgets.
     #[must_use]
     pub fn budgets_slot(&self) -> usize {

@@ -45,3 +45,66 @@ pub fn of_texts(scenario: &str, design: &str, protocol: &str) -> Result<Model, S
     let protocol = input::read_protocol(&source("protocol", protocol)).map_err(shown)?;
     input::compose(&scenario, &design, &protocol, &invariants).map(|(model, _)| model).map_err(shown)
 }
+
+/// The functions of a system that another one, in its field `system`, has already: for systems that differ in one point.
+#[allow(unused_macros, reason = "each test file is a crate of its own")]
+macro_rules! delegate {
+    () => {
+        type Component = Component;
+        type Action = Action;
+
+        fn initial(&self) -> Vec<Component> {
+            self.system.initial()
+        }
+
+        fn sources(&self) -> usize {
+            self.system.sources()
+        }
+
+        fn actions(&self, source: usize, access: &Access<'_, Component>) -> Vec<Action> {
+            self.system.actions(source, access)
+        }
+
+        fn parts(&self, action: &Action) -> usize {
+            self.system.parts(action)
+        }
+
+        fn step(&self, action: &Action, part: usize, access: &mut Access<'_, Component>) -> Observations {
+            self.system.step(action, part, access)
+        }
+
+        fn kind(&self, action: &Action) -> u16 {
+            self.system.kind(action)
+        }
+
+        fn is_fair(&self, action: &Action) -> bool {
+            self.system.is_fair(action)
+        }
+
+        fn liveness(&self) -> Option<usize> {
+            self.system.liveness()
+        }
+
+        fn is_pending(&self, access: &Access<'_, Component>) -> bool {
+            self.system.is_pending(access)
+        }
+
+        fn class(&self, action: &Action) -> Class {
+            self.system.class(action)
+        }
+
+        fn observe(&self, quiescent: bool, access: &Access<'_, Component>) -> Observations {
+            self.system.observe(quiescent, access)
+        }
+
+        fn numbers(&self, component: &Component, visit: &mut dyn FnMut(u16, u16)) {
+            self.system.numbers(component, visit);
+        }
+
+        fn renumber(&self, component: &mut Component, space: u16, rename: &dyn Fn(u16) -> u16) {
+            self.system.renumber(component, space, rename);
+        }
+    };
+}
+#[allow(unused_imports, reason = "each test file is a crate of its own")]
+pub(crate) use delegate;

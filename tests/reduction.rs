@@ -1,0 +1,173 @@
+//! Partial-order reduction: taking as few actions as are needed decides everything as taking all of them does.
+
+mod models;
+mod random;
+
+use std::collections::BTreeSet;
+
+use handlecheck::action::Action;
+use handlecheck::engine::{
+    Access, Class, Exploration, Footprint, Limits, Observations, SlotSet, System, explore, plain,
+};
+use handlecheck::step::Simulation;
+use handlecheck::world::Component;
+
+/// The largest model that is compared, in unreduced states.
+const LARGEST: usize = 12_000;
+
+/// What a reduction must keep.
+#[derive(Debug, PartialEq, Eq)]
+struct Kept {
+    /// For each property: with how few faults it can be violated.
+    fewest_faults: Vec<Option<u32>>,
+    witnessed: u64,
+    /// How calls ended.
+    tags: BTreeSet<u16>,
+    /// What happened.
+    kinds: BTreeSet<u16>,
+}
+
+fn kept<S: System>(found: &Exploration<S>) -> Kept {
+    let fewest = |property: usize| found.violations[property].first().map(|found| found.faults);
+    Kept {
+        fewest_faults: (0..64).map(fewest).collect(),
+        witnessed: found.witnessed,
+        tags: found.tags.iter().map(|(tag, _)| *tag).collect(),
+        kinds: found.kinds.iter().map(|(kind, _)| *kind).collect(),
+    }
+}
+
+/// Explores a system as a whole and reduced, and answers how many states there are in either; `None`: too many.
+fn compare<S: System>(system: &S, liveness: bool, symmetry: bool) -> Result<Option<(usize, usize)>, String> {
+    let limits = Limits { states: Some(LARGEST), liveness, ..Limits::default() };
+    let whole = explore(system, limits, &mut |_| false);
+    if whole.stop.is_some() {
+        return Ok(None);
+    }
+    let reduced = explore(system, Limits { reduce: true, symmetry, ..limits }, &mut |_| false);
+    let (all, some) = (kept(&whole), kept(&reduced));
+    if all != some {
+        return Err(format!(
+            "liveness {liveness}, symmetry {symmetry}\nall actions: {all:?}\nas few as needed: {some:?}"
+        ));
+    }
+    if reduced.states() > whole.states() {
+        return Err("there are more states with fewer actions".to_owned());
+    }
+    for property in 0..64 {
+        for place in reduced.front(property) {
+            let mut path = reduced.path(system, place);
+            path.extend(reduced.round(system, place).into_iter().flatten());
+            is_real(system, &path)?;
+        }
+    }
+    Ok(Some((whole.states(), reduced.states())))
+}
+
+/// Whether each state is a successor of the one before.
+fn is_real<S: System>(system: &S, path: &[Vec<S::Component>]) -> Result<(), String> {
+    let leads =
+        |pair: &[Vec<S::Component>]| plain::successors(system, &pair[0]).iter().any(|next| next.state == pair[1]);
+    if path.windows(2).all(leads) { Ok(()) } else { Err("a path takes a step that is none".to_owned()) }
+}
+
+#[test]
+fn shipped_models_are_decided_alike() {
+    let (mut states, mut fewer) = (0, 0);
+    for (pair, model) in models::expected() {
+        let simulation = Simulation::new(model);
+        for (liveness, symmetry) in [(true, false), (false, true)] {
+            let sizes = compare(&simulation, liveness, symmetry).unwrap_or_else(|differ| panic!("{pair:?}: {differ}"));
+            let (all, some) = sizes.unwrap_or_default();
+            (states, fewer) = (states + all, fewer + some);
+        }
+    }
+    println!("{fewer} of {states} states");
+    assert!(fewer * 5 < states * 4, "the reduction reduces: {fewer} of {states} states");
+}
+
+/// Seeds of each kind of random models; more of them by the environment, `HANDLECHECK_SEEDS=0..5000`.
+fn seeds() -> std::ops::Range<u64> {
+    let given = std::env::var("HANDLECHECK_SEEDS").ok();
+    let range = given.as_deref().and_then(|text| text.split_once(".."));
+    range.map_or(0..150, |(from, to)| from.parse().expect("a number")..to.parse().expect("a number"))
+}
+
+#[test]
+fn random_models_are_decided_alike() {
+    let (mut compared, mut states, mut fewer) = (0, 0, 0);
+    let mut differ = Vec::new();
+    for seed in seeds() {
+        for texts in [random::texts(seed), random::symmetric(seed)] {
+            let Ok(model) = models::of_texts(&texts.scenario, &texts.design, &texts.protocol) else { continue };
+            let simulation = Simulation::new(model);
+            for (liveness, symmetry) in [(true, false), (false, true)] {
+                match compare(&simulation, liveness, symmetry) {
+                    Ok(sizes) => {
+                        let (all, some) = sizes.unwrap_or_default();
+                        compared += usize::from(sizes.is_some());
+                        (states, fewer) = (states + all, fewer + some);
+                    }
+                    Err(flaw) => differ.push(format!("seed {seed}: {flaw}\n{}\n{}", texts.scenario, texts.design)),
+                }
+            }
+        }
+    }
+    println!("{compared} compared, {fewer} of {states} states");
+    assert!(differ.is_empty(), "{} differ\n{}", differ.len(), differ.join("\n\n"));
+    assert!(compared > 100, "enough were small enough: {compared}");
+}
+
+/// A system that declares too much to be a counter, as a forgotten condition would.
+struct Careless {
+    system: Simulation,
+}
+
+impl System for Careless {
+    models::delegate!();
+
+    fn future(&self, source: usize, access: &Access<'_, Component>) -> Footprint {
+        self.system.future(source, access)
+    }
+
+    fn counters(&self) -> SlotSet {
+        SlotSet::ALL
+    }
+
+    fn observed(&self) -> SlotSet {
+        SlotSet::NONE
+    }
+}
+
+#[test]
+fn an_unsound_reduction_is_caught() {
+    let mut caught = Vec::new();
+    for (pair, model) in models::expected() {
+        let careless = Careless { system: Simulation::new(model) };
+        if compare(&careless, false, false).is_err() {
+            caught.push(pair);
+        }
+    }
+    assert!(caught.len() > 3, "only {caught:?} notice");
+}
+
+/// What a source may still do becomes less with every step of whoever, never more.
+#[test]
+fn what_is_declared_only_shrinks() {
+    for seed in 0..40 {
+        let texts = random::texts(seed);
+        let Ok(model) = models::of_texts(&texts.scenario, &texts.design, &texts.protocol) else { continue };
+        let system = Simulation::new(model);
+        let mut state = system.initial();
+        for step in 0..30 {
+            let successors = plain::successors(&system, &state);
+            let Some(next) = successors.get(step * 7 % successors.len().max(1)) else { break };
+            for source in 0..system.sources() {
+                let before = system.future(source, &Access::new(&state));
+                let after = system.future(source, &Access::new(&next.state));
+                assert!(after.is_within(&before), "seed {seed}, source {source}: {:?}", next.action);
+            }
+            state = next.state.clone();
+        }
+    }
+}
