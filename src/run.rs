@@ -4,6 +4,7 @@
 //! prints nothing, writes no file and reads no clock: the caller says when to stop.
 
 mod coverage;
+mod reducing;
 mod showing;
 
 pub use coverage::{Uncovered, uncovered};
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::engine::{self, Exploration, Found, Limits, Progress, Stop, System, second};
+use crate::engine::{Exploration, Found, Limits, Progress, Stop, System, second};
 use crate::input::{self, Diagnostic, Input, InputError};
 use crate::invariants::INVARIANTS;
 use crate::model::vocabulary::named;
@@ -41,6 +42,10 @@ pub struct Options {
     pub engine: Engine,
     /// At most so many states; `None` is unbounded.
     pub max_states: Option<usize>,
+    /// Threads to explore with. What comes out does not depend on it.
+    pub threads: usize,
+    /// Explore every interleaving of every action, however large the model is.
+    pub no_reduction: bool,
     /// Stop as soon as every property is violated.
     pub stop_early: bool,
     /// Check these invariants and assertions only; empty: all.
@@ -57,6 +62,8 @@ impl Default for Options {
         Self {
             engine: Engine::Handlecheck,
             max_states: None,
+            threads: 1,
+            no_reduction: false,
             stop_early: false,
             only: Vec::new(),
             faults: BTreeMap::new(),
@@ -172,12 +179,20 @@ pub struct Break {
     pub steps: u32,
     /// Its faults.
     pub faults: u32,
+    /// Whether no shorter one has as few faults. A search that was cut short may have missed one.
+    #[serde(skip_serializing_if = "is_true")]
+    pub shortest: bool,
     /// The file of its trace, where one was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
     /// The trace itself.
     #[serde(skip)]
     pub recorded: Option<Box<Trace>>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_true(shortest: &bool) -> bool {
+    *shortest
 }
 
 fn named_verdict<S: serde::Serializer>(verdict: &Verdict, serializer: S) -> Result<S::Ok, S::Error> {
@@ -244,19 +259,18 @@ impl Run {
         let properties = simulation.properties();
         let wanted = |property: &Property| wanted(options, property);
         let bits = properties.iter().enumerate().filter(|(_, property)| wanted(property));
-        let enough = if options.stop_early { bits.fold(0, |bits, (index, _)| bits | 1 << index) } else { 0 };
+        let bits = bits.fold(0, |bits, (index, _)| bits | 1 << index);
+        let enough = if options.stop_early { bits } else { 0 };
         let liveness = properties.iter().any(|property| property.name == "resolves" && wanted(property));
-        let found = engine::explore(
-            simulation,
-            Limits { states: options.max_states, enough, liveness, ..Limits::default() },
-            watch,
-        );
+        let limits = Limits { enough, liveness, wanted: bits, threads: options.threads, ..Limits::default() };
+        let explored = reducing::explore(simulation, options, limits, watch);
+        let found = &explored.decided;
         let mut invariants = Vec::new();
         let mut shows = Vec::new();
         for (index, property) in properties.iter().enumerate().filter(|(_, property)| wanted(property)) {
-            let places = found.front(index).into_iter();
-            let breaks =
-                places.map(|place| self.recorded(simulation, &found, place, index)).collect::<Result<_, _>>()?;
+            let (within, places, shortest) = explored.front(index);
+            let recorded = |place| self.recorded(simulation, within, place, index, shortest);
+            let breaks = places.into_iter().map(recorded).collect::<Result<_, _>>()?;
             if property.kind == PropertyKind::Shown {
                 shows.push(self.show(property, breaks, &options.shows));
                 continue;
@@ -269,9 +283,10 @@ impl Run {
         report.complete = found.stop.is_none();
         report.stopped = found.stop.map(|stop| reason(stop, options));
         report.states = found.states();
+        report.reductions.clone_from(&explored.reductions);
         report.transitions = found.transitions;
         report.depth = found.depth;
-        self.count(&mut report, &found);
+        self.count(&mut report, found);
         Ok(report)
     }
 
@@ -282,13 +297,15 @@ impl Run {
         found: &Exploration<Simulation>,
         place: Found,
         property: usize,
+        shortest: bool,
     ) -> Result<Break, RecordError> {
         let mut path = found.path(simulation, place);
         let round = found.round(simulation, place);
         let loops_from = round.is_some().then(|| path.len() - 1);
         path.extend(round.into_iter().flatten());
         let trace = record(simulation, &path, loops_from, property, &self.sources())?;
-        Ok(Break { steps: place.steps, faults: place.faults, trace: None, recorded: Some(Box::new(trace)) })
+        let recorded = Some(Box::new(trace));
+        Ok(Break { steps: place.steps, faults: place.faults, shortest, trace: None, recorded })
     }
 
     fn with_stateright(&self, simulation: &Arc<Simulation>, options: &Options) -> Result<Report, RecordError> {
@@ -305,7 +322,8 @@ impl Run {
                 let path = second::shortest(simulation, index).expect("a property that is violated has a path");
                 let trace = record(simulation, &path, None, index, &self.sources())?;
                 let steps = u32::try_from(path.len() - 1).expect("a path is short");
-                breaks.push(Break { steps, faults: trace.faults, trace: None, recorded: Some(Box::new(trace)) });
+                let (faults, recorded) = (trace.faults, Some(Box::new(trace)));
+                breaks.push(Break { steps, faults, shortest: true, trace: None, recorded });
             }
             if property.kind == PropertyKind::Shown {
                 shows.push(self.show(property, breaks, &options.shows));

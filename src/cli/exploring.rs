@@ -36,6 +36,15 @@ pub(super) struct Exploring {
     /// Give up after this time, all runs together: `90s`, `5m`
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     timeout: Option<Duration>,
+    /// Explore with so many threads; by default with as many as there are cores. Nothing but the time depends on it
+    #[arg(long, value_name = "N")]
+    threads: Option<std::num::NonZeroUsize>,
+    /// Give up before the program takes more memory than this: `500MB`, `4GiB`
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    max_memory: Option<usize>,
+    /// Explore every interleaving of every action, also where a model is so large that it would be reduced
+    #[arg(long)]
+    no_reduction: bool,
     /// Stop a run as soon as everything that it checks is violated
     #[arg(long)]
     stop_early: bool,
@@ -59,7 +68,8 @@ pub(super) struct Explorer {
     options: Options,
     protocol: Option<String>,
     deny_vacuous: bool,
-    deadline: Option<Instant>,
+    deadline: Option<(Duration, Instant)>,
+    max_memory: Option<usize>,
     started: Instant,
     interrupted: Arc<AtomicBool>,
     bar: Option<ProgressBar>,
@@ -79,6 +89,8 @@ impl Exploring {
         let options = Options {
             engine: self.engine,
             max_states: self.max_states,
+            threads: self.threads.map_or_else(cores, std::num::NonZeroUsize::get),
+            no_reduction: self.no_reduction,
             stop_early: self.stop_early,
             only: self.invariants.clone(),
             faults,
@@ -92,7 +104,8 @@ impl Exploring {
             options,
             protocol: self.protocol.clone(),
             deny_vacuous: self.deny_vacuous,
-            deadline: self.timeout.map(|timeout| started + timeout),
+            deadline: self.timeout.map(|timeout| (timeout, started + timeout)),
+            max_memory: self.max_memory,
             started,
             interrupted: interrupts(),
             bar: terminal.live.then(|| ProgressBar::new_spinner().with_style(style)),
@@ -101,6 +114,17 @@ impl Exploring {
             states: 0,
         })
     }
+}
+
+/// How many threads this machine runs side by side.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
+}
+
+/// A size in bytes, with a unit.
+fn bytes(text: &str) -> Result<usize, String> {
+    let size: bytesize::ByteSize = text.parse().map_err(|_| "expected a size such as 500MB or 4GiB".to_owned())?;
+    usize::try_from(size.as_u64()).map_err(|_| "that is more than this machine can address".to_owned())
 }
 
 /// Set when the user interrupts; a second interrupt ends the program.
@@ -202,6 +226,8 @@ impl Explorer {
         let name = format!("{} x {}", run.model().scenario.name, run.model().design.name);
         let (bar, deadline, interrupted) = (self.bar.clone(), self.deadline, Arc::clone(&self.interrupted));
         let most = self.options.max_states.map_or_else(String::new, |most| format!(" of at most {most}"));
+        let max_memory = self.max_memory;
+        let mut reason = None;
         let mut watch = |progress: Progress| {
             if let Some(bar) = &bar {
                 let Progress { states, queue, depth, .. } = progress;
@@ -209,10 +235,24 @@ impl Explorer {
                 bar.tick();
             }
             #[expect(clippy::disallowed_methods, reason = "a time limit is no part of a report but that it was hit")]
-            let late = deadline.is_some_and(|deadline| Instant::now() > deadline);
-            late || interrupted.load(Ordering::Relaxed)
+            let late = deadline.filter(|(_, deadline)| Instant::now() > *deadline);
+            let large =
+                max_memory.filter(|most| memory_stats::memory_stats().is_some_and(|now| now.physical_mem > *most));
+            if let Some((limit, _)) = late {
+                reason = Some(format!("the time limit of {} was reached", humantime::format_duration(limit)));
+            } else if let Some(most) = large {
+                let most = bytesize::ByteSize::b(most as u64);
+                reason = Some(format!("the memory limit of {most} was reached"));
+            } else if interrupted.load(Ordering::Relaxed) {
+                reason = Some("it was interrupted".to_owned());
+            }
+            reason.is_some()
         };
-        let report = run.explore(&self.options, &mut watch)?;
+        let mut report = run.explore(&self.options, &mut watch)?;
+        // The engine knows that it was stopped, and we know why.
+        if report.stopped.is_some() && reason.is_some() {
+            report.stopped = reason;
+        }
         self.runs += 1;
         self.states += report.states;
         Ok(report)

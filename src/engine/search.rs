@@ -26,6 +26,9 @@ pub struct Limits {
     pub enough: u64,
     /// The properties that are asked for, one bit each; 0: all. Others may be missed by a reduction.
     pub wanted: u64,
+    /// Stop as soon as each property was violated with so few faults; [`u8::MAX`]: never mind. What can't add to a front any
+    /// more is not expanded.
+    pub fewest: Option<[u8; 64]>,
     /// Decide liveness too, once everything is explored.
     pub liveness: bool,
     /// Explore states up to the symmetries of the system.
@@ -177,7 +180,8 @@ impl<'s, S: System> Search<'s, S> {
             }
             next = end;
             let enough = self.limits.enough;
-            if enough != 0 && self.violated & enough == enough {
+            let fronts = self.limits.fewest.map(|fewest| self.useful(&fewest));
+            if enough != 0 && self.violated & enough == enough || fronts == Some(0) {
                 self.stop = Some(Stop::Enough);
             } else if self.stop.is_none() && watch(self.progress(next)) {
                 self.stop = Some(Stop::Caller);
@@ -223,6 +227,15 @@ impl<'s, S: System> Search<'s, S> {
         kinds.fold(0, |kinds, kind| kinds | 1 << kind)
     }
 
+    /// States with so many faults or more can't add to the front of any property that is to be violated with so few.
+    fn useful(&self, fewest: &[u8; 64]) -> u32 {
+        let open = |(property, fewest): (usize, &u8)| {
+            let found = self.violations[property].first().map_or(u32::MAX, |found| found.faults);
+            if *fewest == u8::MAX || found <= u32::from(*fewest) { 0 } else { found }
+        };
+        fewest.iter().enumerate().map(open).max().unwrap_or(0)
+    }
+
     /// How many threads are worth it for so many states.
     fn threads(&self, states: usize) -> usize {
         if states < ALONE { 1 } else { self.workers.len() }
@@ -232,9 +245,10 @@ impl<'s, S: System> Search<'s, S> {
     fn expand(&mut self, states: Range<u32>) {
         let threads = self.threads(states.len());
         let (_, interesting) = *self.batches.last().expect("this is a batch");
+        let useful = self.limits.fewest.map_or(u32::MAX, |fewest| self.useful(&fewest));
         let Self { knowledge, store, shards, workers, limits, known, .. } = self;
         let (expanded, reduce) = (states.end, limits.reduce);
-        let ground = Ground { knowledge, store, shards, expanded, reduce, interesting, known };
+        let ground = Ground { knowledge, store, shards, expanded, reduce, interesting, known, useful };
         let part = states.len().div_ceil(threads).max(1);
         workers.iter_mut().for_each(Worker::begin);
         let ranges = (0..threads).map(|thread| {
@@ -266,7 +280,8 @@ impl<'s, S: System> Search<'s, S> {
             loop {
                 let Self { knowledge, store, shards, limits, known, .. } = self;
                 let reduce = limits.reduce;
-                let ground = Ground { knowledge, store, shards, expanded, reduce, interesting, known };
+                let useful = u32::MAX;
+                let ground = Ground { knowledge, store, shards, expanded, reduce, interesting, known, useful };
                 let Err(miss) = self.extra.expand(&ground, index) else { break };
                 self.store.unpack(index, &mut state);
                 self.knowledge.learn(&state, miss)?;
@@ -410,7 +425,8 @@ impl<'s, S: System> Search<'s, S> {
         let (expanded, interesting) = self.batches[self.batches.partition_point(|(end, _)| *end <= index)];
         let state = self.state_at(index);
         let Self { knowledge, store, shards, limits, known, extra, .. } = self;
-        let ground = Ground { knowledge, store, shards, expanded, reduce: limits.reduce, interesting, known };
+        let (reduce, useful) = (limits.reduce, u32::MAX);
+        let ground = Ground { knowledge, store, shards, expanded, reduce, interesting, known, useful };
         extra.fair_moves(&ground, &state).expect("the search came through here before")
     }
 

@@ -19,6 +19,8 @@ pub(super) struct Ground<'g, 's, S: System> {
     pub reduce: bool,
     /// The kinds of reads for witnesses that are still of interest.
     pub interesting: u8,
+    /// States with so many faults or more are not worth expanding.
+    pub useful: u32,
     /// For each property, the numbers of faults with which a violation is known, one bit each.
     pub known: &'g [u64; 64],
 }
@@ -140,7 +142,8 @@ impl Worker {
     /// Expands states one after another; those that need something unknown are left as holes.
     pub fn expand_all<S: System>(&mut self, ground: &Ground<'_, '_, S>, indices: std::ops::Range<u32>) {
         for index in indices {
-            if self.expand(ground, index).is_err() {
+            let useful = u32::from(ground.store.faults(index)) < ground.useful;
+            if useful && self.expand(ground, index).is_err() {
                 self.holes.push((index, self.records.len()));
             }
         }

@@ -24,7 +24,8 @@ pub(super) fn count(count: usize, word: &str) -> String {
 
 /// The steps and faults of a break.
 pub(super) fn cost(found: &Break) -> String {
-    format!("{}, {}", plural(found.steps, "step"), plural(found.faults, "fault"))
+    let proved = if found.shortest { "" } else { " (short, not proved shortest)" };
+    format!("{}, {}{proved}", plural(found.steps, "step"), plural(found.faults, "fault"))
 }
 
 /// The front of cheapest breaks; empty where there is none.
@@ -46,9 +47,13 @@ pub(super) fn extent(report: &Report) -> String {
     } else {
         format!("{} states, {} transitions, depth {}", report.states, report.transitions, report.depth)
     };
+    let reduced = match &*report.reductions {
+        [] => String::new(),
+        used => format!("; reduced by {}", used.join(", ")),
+    };
     match &report.stopped {
-        None => format!("explored all: {counted} ({bounds}; engine {})", report.engine),
-        Some(reason) => format!("cut short, since {reason}: {counted} ({bounds}; engine {})", report.engine),
+        None => format!("explored all: {counted} ({bounds}; engine {}{reduced})", report.engine),
+        Some(reason) => format!("cut short, since {reason}: {counted} ({bounds}; engine {}{reduced})", report.engine),
     }
 }
 

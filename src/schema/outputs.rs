@@ -228,6 +228,7 @@ fn step() -> Value {
 pub(super) fn report() -> Value {
     let found = || vec![("steps", count("Its steps.")), ("faults", count("Its faults."))];
     let trace = || ("trace", text("The file of its trace."));
+    let shortest = || ("shortest", boolean("Whether no shorter one has as few faults; yes where it is not said."));
     let invariant = record(
         "What came out for one invariant or assertion.",
         vec![
@@ -301,7 +302,7 @@ pub(super) fn report() -> Value {
             ("never-refused", texts("The steps that are there to end calls, and never did.")),
         ],
     );
-    let found = record("A break, or a run to a situation.", found(), vec![trace()]);
+    let found = record("A break, or a run to a situation.", found(), vec![shortest(), trace()]);
     let mut definitions =
         json!({ "run": run, "invariant": invariant, "break": found, "show": show, "uncovered": uncovered });
     for (name, part) in super::simulation::parts(budgets()) {

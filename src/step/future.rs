@@ -117,16 +117,19 @@ impl Simulation {
         // Routes, the memory of nodes and the keys that the upstream saw are shared by all.
         own(&mut future, setting.slots_shared_by_all());
         future.reads.extend(&setting.credentials_slot().into_iter().collect());
-        let others = 0..setting.agents();
-        let calls: SlotSet =
-            others.clone().flat_map(|other| [setting.call_slot(other), setting.orphans_slot(other)]).collect();
-        let agents: SlotSet = others.map(|other| setting.agent_slot(other)).collect();
-        future.peeks[ghost::VIEWS] = agents;
-        future.peeks[ghost::LEASES] = calls;
+        let calls = (0..setting.agents()).flat_map(|other| [setting.call_slot(other), setting.orphans_slot(other)]);
+        let calls: SlotSet = calls.collect();
+        future.peeks[ghost::VIEWS] = (0..setting.agents()).map(|other| setting.agent_slot(other)).collect();
         future.peeks[ghost::CLAIMS] = calls;
-        future.peeks[ghost::KEYS] = agents;
-        future.peeks[ghost::KEYS].extend(&calls);
-        future.peeks[ghost::RESTARTS].insert(setting.budgets_slot());
+        if setting.all_lease_slots().next().is_some() {
+            future.peeks[ghost::LEASES] = calls;
+        }
+        let strangers = (0..setting.agents()).filter(|other| setting.principal(*other) != setting.principal(agent));
+        let strangers = strangers.flat_map(|other| [setting.agent_slot(other), setting.call_slot(other)]);
+        future.peeks[ghost::KEYS] = strangers.collect();
+        if setting.model.scenario.nodes == 1 {
+            future.peeks[ghost::RESTARTS].insert(setting.budgets_slot());
+        }
         future
     }
 
