@@ -90,7 +90,7 @@ fn shipped_models_are_decided_alike() {
 fn seeds() -> std::ops::Range<u64> {
     let given = std::env::var("HANDLECHECK_SEEDS").ok();
     let range = given.as_deref().and_then(|text| text.split_once(".."));
-    range.map_or(0..150, |(from, to)| from.parse().expect("a number")..to.parse().expect("a number"))
+    range.map_or(0..60, |(from, to)| from.parse().expect("a number")..to.parse().expect("a number"))
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn random_models_are_decided_alike() {
     }
     println!("{compared} compared, {fewer} of {states} states");
     assert!(differ.is_empty(), "{} differ\n{}", differ.len(), differ.join("\n\n"));
-    assert!(compared > 100, "enough were small enough: {compared}");
+    assert!(compared > 60, "enough were small enough: {compared}");
 }
 
 /// A system that declares too much to be a counter, as a forgotten condition would.

@@ -2,7 +2,7 @@
 
 use super::System;
 use super::intern::Interner;
-use super::search::Stop;
+use super::limits::Stop;
 use super::store::Store;
 use super::symmetry::Lift;
 

@@ -8,6 +8,7 @@ mod closure;
 mod exploration;
 mod intern;
 mod knowledge;
+mod limits;
 mod liveness;
 mod memo;
 mod numbering;
@@ -26,6 +27,7 @@ mod worker;
 
 pub use access::Access;
 pub use exploration::{Exploration, Found};
-pub use search::{Limits, Progress, Stop, explore};
+pub use limits::{Limits, Progress, Stop};
+pub use search::explore;
 pub use slots::{Footprint, GHOSTS, SlotSet};
 pub use system::{Class, Observations, System};

@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::System;
 use super::exploration::{Exploration, Found};
 use super::knowledge::Knowledge;
+use super::limits::{Limits, Progress, Stop};
 use super::numbering::TooManyNumbers;
 use super::packing::Layout;
 use super::slots::GHOSTS;
@@ -16,57 +17,6 @@ use super::store::{Origin, Store};
 use super::symmetry;
 use super::visited::{SHARDS, Shard, shard};
 use super::worker::{Event, Ground, Worker};
-
-/// When a search gives up, and how it goes about.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
-    /// At most so many states; `None` is unbounded.
-    pub states: Option<usize>,
-    /// Stop as soon as all of these properties, one bit each, are violated. 0: explore everything.
-    pub enough: u64,
-    /// The properties that are asked for, one bit each; 0: all. Others may be missed by a reduction.
-    pub wanted: u64,
-    /// Stop as soon as each property was violated with so few faults; [`u8::MAX`]: never mind. What can't add to a front any
-    /// more is not expanded.
-    pub fewest: Option<[u8; 64]>,
-    /// Decide liveness too, once everything is explored.
-    pub liveness: bool,
-    /// Explore states up to the symmetries of the system.
-    pub symmetry: bool,
-    /// Threads, at least one. What comes out does not depend on it.
-    pub threads: usize,
-    /// Take only as many of the actions of a state as are needed to decide every property (see `docs/engine.md`). Paths are
-    /// then real, but not shortest.
-    pub reduce: bool,
-}
-
-/// Why a search ended before everything was explored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// [`Limits::states`] was reached.
-    States,
-    /// A state held more than 64 different numbers of one space.
-    Numbers,
-    /// [`Limits::enough`] was reached: everything asked for is decided.
-    Enough,
-    /// The caller asked for it.
-    Caller,
-}
-
-/// How far a search has come.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// Distinct states found.
-    pub states: usize,
-    /// States that were found and not yet expanded.
-    pub queue: usize,
-    /// Transitions taken.
-    pub transitions: u64,
-    /// Length of the shortest path to the state being expanded.
-    pub depth: u32,
-    /// Bytes that states, their table and what is known take.
-    pub bytes: usize,
-}
 
 /// Explores a system breadth-first. `watch` is told how far it has come every few thousand states, and stops the search
 /// by answering `true`.

@@ -73,7 +73,7 @@ impl Simulation {
 
     /// Whether an answer may come out of another call's stream.
     fn answers_are_mixed_up(&self) -> bool {
-        self.setting.model.design.server.replies == Replies::ByRequestId
+        self.setting.model.design.server.replies != Replies::PerRequest
     }
 
     fn agent_future(&self, agent: usize, access: &Access<'_, Component>) -> Footprint {
