@@ -109,8 +109,13 @@ impl<'s, S: System> Knowledge<'s, S> {
     /// The enabled actions of a source.
     #[inline]
     pub fn menu(&self, source: usize, state: &[u32]) -> Result<&Menu, Miss> {
-        let leaf = self.memo.find(self.source_roots[source], state).ok_or(Miss::Menu(source))?;
-        Ok(&self.menus[leaf as usize])
+        Ok(&self.menus[self.menu_id(source, state)? as usize])
+    }
+
+    /// The enabled actions of a source, as an index into `menus`.
+    #[inline]
+    pub fn menu_id(&self, source: usize, state: &[u32]) -> Result<u32, Miss> {
+        self.memo.find(self.source_roots[source], state).ok_or(Miss::Menu(source))
     }
 
     /// The result of one part of an action, as an index into `leaves`.

@@ -11,13 +11,23 @@ use rustc_hash::FxBuildHasher;
 #[derive(Default)]
 pub struct Memo {
     nodes: Vec<Node>,
-    edges: HashMap<(u32, u32), u32, FxBuildHasher>,
+    /// The children of inner nodes by the component found, a stretch for each node; 0: none there (no tree's root is a child,
+    /// and the first root is node 0).
+    dense: Vec<u32>,
+    /// Those whose component lies beyond the stretch.
+    sparse: HashMap<(u32, u32), u32, FxBuildHasher>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Node {
     Unknown,
-    Read(u16),
+    /// The slot that is read next, how many children there are, and their stretch.
+    Read {
+        slot: u16,
+        children: u32,
+        start: u32,
+        length: u32,
+    },
     Leaf(u32),
 }
 
@@ -36,7 +46,13 @@ impl Memo {
         loop {
             match self.nodes[at as usize] {
                 Node::Leaf(leaf) => return Some(leaf),
-                Node::Read(slot) => at = *self.edges.get(&(at, state[usize::from(slot)]))?,
+                Node::Read { slot, start, length, .. } => {
+                    let id = state[usize::from(slot)];
+                    at = if id < length { self.dense[(start + id) as usize] } else { *self.sparse.get(&(at, id))? };
+                    if at == 0 {
+                        return None;
+                    }
+                }
                 Node::Unknown => return None,
             }
         }
@@ -46,24 +62,69 @@ impl Memo {
     pub fn insert(&mut self, root: u32, state: &[u32], reads: &[u16], leaf: u32) {
         let mut at = root;
         for &slot in reads {
-            self.settle(at, Node::Read(slot));
-            let key = (at, state[usize::from(slot)]);
-            at = if let Some(&next) = self.edges.get(&key) {
-                next
-            } else {
-                let next = self.root();
-                self.edges.insert(key, next);
-                next
-            };
+            self.read(at, slot);
+            at = self.child(at, state[usize::from(slot)]);
         }
-        self.settle(at, Node::Leaf(leaf));
-    }
-
-    fn settle(&mut self, at: u32, node: Node) {
         let known = &mut self.nodes[at as usize];
         if *known == Node::Unknown {
-            *known = node;
+            *known = Node::Leaf(leaf);
         }
-        assert_eq!(*known, node, "a step is a pure function: what it reads next depends on what it read before only");
+        assert_eq!(*known, Node::Leaf(leaf), "{PURE}");
+    }
+
+    /// A node at which a slot is read.
+    fn read(&mut self, at: u32, slot: u16) {
+        let known = &mut self.nodes[at as usize];
+        if *known == Node::Unknown {
+            *known = Node::Read { slot, children: 0, start: 0, length: 0 };
+        }
+        assert!(matches!(*known, Node::Read { slot: other, .. } if other == slot), "{PURE}");
+    }
+
+    /// The child of an inner node, a new one if there was none.
+    fn child(&mut self, at: u32, id: u32) -> u32 {
+        let Node::Read { slot, children, start, length } = self.nodes[at as usize] else {
+            unreachable!("only inner nodes have children")
+        };
+        let known = if id < length {
+            Some(self.dense[(start + id) as usize]).filter(|child| *child != 0)
+        } else {
+            self.sparse.get(&(at, id)).copied()
+        };
+        if let Some(child) = known {
+            return child;
+        }
+        let child = self.root();
+        let children = children + 1;
+        self.nodes[at as usize] = Node::Read { slot, children, start, length };
+        if id < length {
+            self.dense[(start + id) as usize] = child;
+        } else if id / EMPTY_PER_CHILD < children {
+            self.stretch(at, id);
+            let Node::Read { start, .. } = self.nodes[at as usize] else { unreachable!("it is an inner node") };
+            self.dense[(start + id) as usize] = child;
+        } else {
+            self.sparse.insert((at, id), child);
+        }
+        child
+    }
+
+    /// Makes the stretch of a node long enough for a component.
+    fn stretch(&mut self, at: u32, id: u32) {
+        let Node::Read { slot, children, start, length } = self.nodes[at as usize] else {
+            unreachable!("only inner nodes have children")
+        };
+        let longer = (id + 1).next_power_of_two();
+        let moved = u32::try_from(self.dense.len()).expect("fewer than 2^32 children fit in memory");
+        self.dense.extend_from_within(start as usize..(start + length) as usize);
+        for id in length..longer {
+            self.dense.push(self.sparse.remove(&(at, id)).unwrap_or(0));
+        }
+        self.nodes[at as usize] = Node::Read { slot, children, start: moved, length: longer };
     }
 }
+
+/// A stretch may have so many places for each child.
+const EMPTY_PER_CHILD: u32 = 8;
+
+const PURE: &str = "a step is a pure function: what it reads next depends on what it read before only";

@@ -71,6 +71,11 @@ impl Layout {
         u64::from(id) < 1 << self.fields[slot].bits
     }
 
+    #[inline]
+    pub fn put(&self, packed: &mut [u64], slot: usize, id: u32) {
+        self.fields[slot].put(packed, id);
+    }
+
     pub fn pack(&self, state: &[u32], packed: &mut [u64]) {
         packed.fill(0);
         for (field, &id) in self.fields.iter().zip(state) {

@@ -377,7 +377,7 @@ impl<'s, S: System> Search<'s, S> {
         let Self { knowledge, store, shards, limits, known, extra, .. } = self;
         let (reduce, useful) = (limits.reduce, u32::MAX);
         let ground = Ground { knowledge, store, shards, expanded, reduce, interesting, known, useful };
-        extra.fair_moves(&ground, &state).expect("the search came through here before")
+        extra.fair_moves(&ground, index, &state).expect("the search came through here before")
     }
 
     /// Keeps the first violation of each property for each number of faults.

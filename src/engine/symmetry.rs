@@ -53,7 +53,7 @@ impl Orbits {
         Self { origins: origins.collect(), members, renamed: vec![Vec::new(); slots] }
     }
 
-    /// Replaces a state by the least of its orbit. Answers whether that is another one.
+    /// Replaces a state by the least of its orbit.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Orbits {
         interner: &Interner<C>,
         state: &mut [u32],
         least: &mut Vec<u32>,
-    ) -> Result<bool, Turn> {
+    ) -> Result<(), Turn> {
         least.clear();
         least.extend_from_slice(state);
         for member in 0..self.members.len() {
@@ -82,9 +82,8 @@ impl Orbits {
                 break;
             }
         }
-        let other = state != least.as_slice();
         state.copy_from_slice(least);
-        Ok(other)
+        Ok(())
     }
 
     /// What stands in a slot of the state after a symmetry.

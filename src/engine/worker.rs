@@ -109,6 +109,8 @@ pub(super) struct Worker {
     closure: Closure,
     state: Vec<u32>,
     step: Step,
+    /// The menus of a state, source by source.
+    menus: Vec<u32>,
     leaves: Vec<u32>,
     acted: Vec<u32>,
 }
@@ -127,6 +129,7 @@ impl Worker {
             closure: Closure::default(),
             state: Vec::new(),
             step: Step::default(),
+            menus: Vec::new(),
             leaves: Vec::new(),
             acted: Vec::new(),
         }
@@ -200,17 +203,20 @@ impl Worker {
     fn expand_state<S: System>(&mut self, ground: &Ground<'_, '_, S>, index: u32, state: &[u32]) -> Result<bool, Miss> {
         let knowledge = ground.knowledge;
         let mut quiescent = true;
+        self.menus.clear();
         for source in 0..knowledge.sources() {
-            quiescent &= !knowledge.menu(source, state)?.progress;
+            let menu = knowledge.menu_id(source, state)?;
+            quiescent &= !knowledge.menus[menu as usize].progress;
+            self.menus.push(menu);
         }
-        let hash = knowledge.interner.hash(state);
+        let before = Before { packed: ground.store.packed(index), state, hash: knowledge.interner.hash(state) };
         if ground.reduce && !quiescent {
             let mut closure = std::mem::take(&mut self.closure);
             let chosen = closure.choose(knowledge, state, ground.interesting);
             let records = self.records.len();
             let (leaves, acted, events) = (self.leaves.len(), self.acted.len(), self.events.len());
             let kept = match chosen {
-                Ok(true) => self.take(ground, index, state, hash, Some(&closure.chosen)),
+                Ok(true) => self.take(ground, index, &before, Some(&closure.chosen)),
                 Ok(false) => Ok(false),
                 Err(miss) => Err(miss),
             };
@@ -223,7 +229,7 @@ impl Worker {
             self.acted.truncate(acted);
             self.events.truncate(events);
         }
-        self.take(ground, index, state, hash, None)?;
+        self.take(ground, index, &before, None)?;
         Ok(quiescent)
     }
 
@@ -233,22 +239,21 @@ impl Worker {
         &mut self,
         ground: &Ground<'_, '_, S>,
         index: u32,
-        state: &[u32],
-        hash: u64,
+        before: &Before<'_>,
         chosen: Option<&[bool]>,
     ) -> Result<bool, Miss> {
         let knowledge = ground.knowledge;
         let mut ordinal: u16 = 0;
         let faults = ground.store.faults(index);
         for source in 0..knowledge.sources() {
-            let menu = knowledge.menu(source, state)?;
+            let menu = &knowledge.menus[self.menus[source] as usize];
             if chosen.is_some_and(|chosen| !chosen[source]) {
                 ordinal += u16::try_from(menu.actions.len()).expect("a state has few actions");
                 continue;
             }
             for &action in &menu.actions {
                 let entry = &knowledge.actions[action as usize];
-                let hash = self.step.make(ground, action, state, hash, &mut self.leaves)?;
+                let hash = self.step.make(ground, action, before, &mut self.leaves)?;
                 self.acted.push(action);
                 let first = self.leaves.len() - entry.parts();
                 let violated = self.leaves[first..]
@@ -295,8 +300,10 @@ impl Worker {
     pub fn fair_moves<S: System>(
         &mut self,
         ground: &Ground<'_, '_, S>,
+        index: u32,
         state: &[u32],
     ) -> Result<(u64, Vec<(u16, u32)>), Miss> {
+        self.leaves.clear();
         let knowledge = ground.knowledge;
         let (mut able, mut quiescent) = (0, true);
         for source in 0..knowledge.sources() {
@@ -306,16 +313,16 @@ impl Worker {
                 able |= super::liveness::bit(u16::try_from(source).expect("there are few sources"));
             }
         }
-        let hash = knowledge.interner.hash(state);
+        let before = Before { packed: ground.store.packed(index), state, hash: knowledge.interner.hash(state) };
         if ground.reduce && !quiescent && self.closure.choose(knowledge, state, ground.interesting)? {
             let chosen = std::mem::take(&mut self.closure.chosen);
-            let moves = self.moves(ground, state, hash, Some(&chosen));
+            let moves = self.moves(ground, &before, Some(&chosen));
             self.closure.chosen = chosen;
             if let Some(moves) = moves? {
                 return Ok((able, moves));
             }
         }
-        let moves = self.moves(ground, state, hash, None)?;
+        let moves = self.moves(ground, &before, None)?;
         Ok((able, moves.expect("all moves are enough")))
     }
 
@@ -323,19 +330,18 @@ impl Worker {
     fn moves<S: System>(
         &mut self,
         ground: &Ground<'_, '_, S>,
-        state: &[u32],
-        hash: u64,
+        before: &Before<'_>,
         chosen: Option<&[bool]>,
     ) -> Result<Option<Vec<(u16, u32)>>, Miss> {
         let knowledge = ground.knowledge;
         let mut moves = Vec::new();
         for source in (0..knowledge.sources()).filter(|source| chosen.is_none_or(|chosen| chosen[*source])) {
-            for &action in &knowledge.menu(source, state)?.actions {
+            for &action in &knowledge.menu(source, before.state)?.actions {
                 let fair = knowledge.actions[action as usize].fair;
                 if !fair && chosen.is_none() {
                     continue;
                 }
-                let hash = self.step.make(ground, action, state, hash, &mut self.leaves)?;
+                let hash = self.step.make(ground, action, before, &mut self.leaves)?;
                 let found = ground.index_of(hash, &self.step.packed).expect("everything was explored");
                 if chosen.is_some() && found < ground.expanded {
                     return Ok(None);
@@ -355,17 +361,24 @@ impl Worker {
     }
 }
 
+/// The state before a transition.
+struct Before<'b> {
+    packed: &'b [u64],
+    state: &'b [u32],
+    hash: u64,
+}
+
 impl Step {
     /// Makes one transition: leaves the packed successor in `packed`, and answers its hash.
     fn make<S: System>(
         &mut self,
         ground: &Ground<'_, '_, S>,
         action: u32,
-        state: &[u32],
-        hash: u64,
+        before: &Before<'_>,
         leaves: &mut Vec<u32>,
     ) -> Result<u64, Miss> {
         let Ground { knowledge, store, .. } = ground;
+        let Before { packed, state, mut hash } = *before;
         self.changes.clear();
         for part in 0..knowledge.actions[action as usize].parts() {
             let leaf = knowledge.part(action, part, state)?;
@@ -373,29 +386,28 @@ impl Step {
             self.changes.extend_from_slice(&knowledge.leaves[leaf as usize].writes);
         }
         knowledge.numbering.disturbed(state, &self.changes, &mut self.spaces);
-        self.packed.resize(store.layout.words(), 0);
+        let interner = &knowledge.interner;
+        self.packed.clear();
+        self.packed.extend_from_slice(packed);
+        for &(slot, id) in &self.changes {
+            let slot = usize::from(slot);
+            store.layout.put(&mut self.packed, slot, id);
+            hash = hash.wrapping_sub(interner.share(slot, state[slot])).wrapping_add(interner.share(slot, id));
+        }
+        if self.spaces.is_empty() && knowledge.orbits.members.is_empty() {
+            return Ok(hash);
+        }
         self.after.clear();
         self.after.extend_from_slice(state);
         for &(slot, id) in &self.changes {
             self.after[usize::from(slot)] = id;
         }
-        let mut renamed = !self.spaces.is_empty();
-        if renamed {
-            knowledge.numbering.normalise(&mut self.after, &self.spaces).map_err(Miss::Renaming)?;
-        }
-        let interner = &knowledge.interner;
+        knowledge.numbering.normalise(&mut self.after, &self.spaces).map_err(Miss::Renaming)?;
         if !knowledge.orbits.members.is_empty() {
-            let turned = knowledge.orbits.bring(interner, &mut self.after, &mut self.least).map_err(Miss::Turn)?;
-            renamed |= turned;
+            knowledge.orbits.bring(interner, &mut self.after, &mut self.least).map_err(Miss::Turn)?;
         }
         store.layout.pack(&self.after, &mut self.packed);
-        if renamed {
-            return Ok(interner.hash(&self.after));
-        }
-        Ok(self.changes.iter().fold(hash, |hash, &(slot, id)| {
-            let slot = usize::from(slot);
-            hash.wrapping_sub(interner.share(slot, state[slot])).wrapping_add(interner.share(slot, id))
-        }))
+        Ok(interner.hash(&self.after))
     }
 }
 
