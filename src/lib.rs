@@ -16,6 +16,7 @@ pub mod handler;
 pub mod harness;
 pub mod input;
 pub mod invariants;
+pub mod lock;
 pub mod model;
 pub mod outcomes;
 pub mod policies;

@@ -48,7 +48,7 @@ mod diagrams {
 
 #[path = "."]
 mod reports {
-    pub use handlecheck::reports::{Asked, AtTheEnd, Format, People, Reporter};
+    pub use handlecheck::reports::{Asked, AtTheEnd, Changes, Format, People, Reporter};
     #[path = "recipes/one_line.rs"]
     pub mod one_line;
 }

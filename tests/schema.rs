@@ -194,6 +194,24 @@ fn a_report_of_random_runs_fits() {
     assert_eq!(report["runs"][0]["seed"], 0);
 }
 
+#[test]
+fn a_lock_fits() {
+    assert_eq!(Schema::of("lock").refuses(&toml(&read("models/handlecheck.lock"))), None);
+}
+
+#[test]
+fn what_changed_fits() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let schema = Schema::of("difference");
+    for (old, new, code) in [("naive", "versioned", 0), ("versioned", "naive", 1)] {
+        let said = handlecheck(folder.path(), &["diff", "-q", old, new, "--format", "json"]);
+        assert_eq!(said.code, code, "{}", said.err);
+        let changes: Value = serde_json::from_str(&said.out).expect("it is JSON");
+        assert_eq!(schema.refuses(&changes), None);
+        assert!(!changes["changes"].as_array().expect("a list").is_empty());
+    }
+}
+
 /// The canary: what is wrong does not fit.
 #[test]
 fn what_is_misspelt_does_not_fit() {

@@ -57,8 +57,9 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("diagrams", &["trace", "table"]),
     ("explain", &["diagrams", "trace"]),
     // Of the invariants it knows the table, for their pages.
-    ("reports", &["policies", "run", "step", "diagrams", "trace", "input", "invariants", "table", "model"]),
-    ("schema", &["input", "handler", "faults", "model"]),
+    ("reports", &["lock", "policies", "run", "step", "diagrams", "trace", "input", "invariants", "table", "model"]),
+    ("lock", &["run", "input", "model"]),
+    ("schema", &["lock", "input", "handler", "faults", "model"]),
     ("cli", EVERYTHING),
 ];
 
@@ -73,6 +74,7 @@ const EVERYTHING: &[&str] = &[
     "harness",
     "input",
     "invariants",
+    "lock",
     "model",
     "outcomes",
     "policies",
@@ -249,7 +251,8 @@ fn a_folder_that_is_a_table_holds_its_rows() {
     is_a_table("src/faults", faults::FAULTS, &["mod.rs"]);
     is_a_table("src/invariants", invariants::INVARIANTS, &["mod.rs"]);
     is_a_table("src/diagrams", diagrams::FORMATS, &["mod.rs", "canvas.rs", "sequence.rs", "words.rs"]);
-    is_a_table("src/reports", reports::FORMATS, &["mod.rs", "matrix.rs", "coverage.rs", "places.rs", "words.rs"]);
+    let others = ["mod.rs", "changes.rs", "matrix.rs", "coverage.rs", "places.rs", "words.rs"];
+    is_a_table("src/reports", reports::FORMATS, &others);
 }
 
 /// A row's page is its documentation everywhere: it begins with one sentence of its own.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -12,7 +13,8 @@ use super::{Failure, Terminal, exit};
 use crate::engine::Progress;
 use crate::faults::FAULTS;
 use crate::input::{self, Input, InputError, Kind, Severity, render};
-use crate::model::{Design, Scenario, limits};
+use crate::lock::Asked;
+use crate::model::{Design, Protocol, Scenario, limits};
 use crate::reports::Standing;
 use crate::run::{Engine, Options, Report, Run, invariant_names};
 use crate::situation;
@@ -76,6 +78,7 @@ pub(super) struct Explorer {
     terminal: Terminal,
     runs: usize,
     states: usize,
+    stopped: bool,
 }
 
 impl Exploring {
@@ -112,6 +115,7 @@ impl Exploring {
             terminal,
             runs: 0,
             states: 0,
+            stopped: false,
         })
     }
 }
@@ -194,7 +198,16 @@ impl Explorer {
 
     /// Composes a run, under the protocol that was asked for.
     pub(super) fn compose(&self, scenario: &Input<Scenario>, design: &Input<Design>) -> Result<Run, Failure> {
-        let protocol = input::protocol_of(scenario, self.protocol.as_deref())?;
+        self.compose_under(scenario, design, input::protocol_of(scenario, self.protocol.as_deref())?)
+    }
+
+    /// Composes a run, under this protocol.
+    pub(super) fn compose_under(
+        &self,
+        scenario: &Input<Scenario>,
+        design: &Input<Design>,
+        protocol: Input<Protocol>,
+    ) -> Result<Run, Failure> {
         let run = Run::new(scenario.clone(), design.clone(), protocol, &self.options.faults)?;
         for name in &self.options.only {
             known_property(name, &run)?;
@@ -252,10 +265,65 @@ impl Explorer {
         // The engine knows that it was stopped, and we know why.
         if report.stopped.is_some() && reason.is_some() {
             report.stopped = reason;
+            self.stopped = true;
         }
         self.runs += 1;
         self.states += report.states;
         Ok(report)
+    }
+
+    /// Whether a run was stopped by a clock or by a person, or the next one would be: where that is, it would not be on
+    /// another machine.
+    pub(super) fn is_stopped(&mut self) -> bool {
+        #[expect(clippy::disallowed_methods, reason = "a time limit is no part of a report but that it was hit")]
+        let late = self.deadline.is_some_and(|(_, deadline)| Instant::now() > deadline);
+        self.stopped |= late || self.interrupted.load(Ordering::Relaxed);
+        self.stopped
+    }
+
+    /// The invariants and assertions that were asked for; empty: all.
+    pub(super) fn invariants(&self) -> &[String] {
+        &self.options.only
+    }
+
+    /// The protocol that was asked for, for all runs.
+    pub(super) fn protocol(&self) -> Option<&str> {
+        self.protocol.as_deref()
+    }
+
+    /// What is asked of every run, for a lock.
+    pub(super) fn asked(&self, expected: bool) -> Asked {
+        let Options { faults, only, max_states, .. } = &self.options;
+        Asked {
+            expected,
+            protocol: self.protocol.clone(),
+            faults: faults.iter().map(|(fault, budget)| ((*fault).to_owned(), *budget)).collect(),
+            invariants: only.clone(),
+            max_states: *max_states,
+        }
+    }
+
+    /// Asks what a lock was made with, where the command line does not say otherwise.
+    pub(super) fn ask(&mut self, asked: &Asked) -> Result<(), Failure> {
+        let Asked { expected: _, protocol, faults, invariants, max_states } = asked;
+        self.protocol = self.protocol.take().or_else(|| protocol.clone());
+        for (name, budget) in faults {
+            let (fault, budget) = self::budget(&format!("{name}={budget}"))?;
+            self.options.faults.entry(fault).or_insert(budget);
+        }
+        if self.options.only.is_empty() {
+            self.options.only.clone_from(invariants);
+        }
+        self.options.max_states = self.options.max_states.or(*max_states);
+        Ok(())
+    }
+
+    /// Says which files of a folder were left out.
+    pub(super) fn mention(&self, others: &[PathBuf]) {
+        for path in others.iter().filter(|_| !self.terminal.quiet) {
+            let path = path.display();
+            let _ = writeln!(std::io::stderr(), "{path} is no scenario, design or protocol, and is left out");
+        }
     }
 
     /// Prints warnings about the inputs, each once.

@@ -5,10 +5,14 @@ mod compare;
 mod completions;
 mod demo;
 mod diagram;
+mod diff;
 mod explain;
 mod exploring;
 mod list;
+mod lock;
+mod models;
 mod new;
+mod plan;
 mod replay;
 mod reporting;
 mod schema;
@@ -79,6 +83,10 @@ enum Command {
     Simulate(simulate::Arguments),
     /// Check every scenario and design against what they expect
     Test(test::Arguments),
+    /// Write down what every run of a folder comes to, in one file that can be reviewed
+    Lock(lock::Arguments),
+    /// Say what changed: newly broken, cheaper to break, no longer covered, fixed
+    Diff(diff::Arguments),
     /// Tell a trace as prose
     Explain(explain::Arguments),
     /// Draw a trace
@@ -163,6 +171,8 @@ fn run() -> u8 {
         Command::Compare(arguments) => compare::run(&arguments, terminal, &mut out),
         Command::Simulate(arguments) => simulate::run(&arguments, terminal, &mut out),
         Command::Test(arguments) => test::run(&arguments, terminal, &mut out),
+        Command::Lock(arguments) => lock::run(&arguments, terminal, &mut out),
+        Command::Diff(arguments) => diff::run(&arguments, terminal, &mut out),
         Command::Explain(arguments) => explain::run(&arguments, terminal, &mut out),
         Command::Diagram(arguments) => diagram::run(&arguments, terminal, &mut out),
         Command::Replay(arguments) => replay::run(&arguments, terminal, &mut out),

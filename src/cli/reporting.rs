@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 
 use super::{Failure, Terminal, writing};
-use crate::reports::{Asked, FORMATS, People, Reporter};
+use crate::reports::{Asked, Changes, FORMATS, Format, People, Reporter};
 use crate::run::{Report, Run};
 use crate::suggest::did_you_mean;
 
@@ -52,14 +52,28 @@ impl Reporting {
 
     /// Begins the reports.
     pub(super) fn begin<'r>(&self, asked: Asked, runs: &'r [Run], terminal: Terminal) -> Reports<'r> {
-        let begin = |name: &str, colour: bool| {
-            let format = FORMATS.iter().find(|format| format.name == name).expect("only formats are taken");
-            (format.begin)(asked, runs, People { colour, counts: self.coverage })
-        };
+        let begin =
+            |name: &str, colour: bool| (format(name).begin)(asked, runs, People { colour, counts: self.coverage });
         let further =
             self.further.iter().map(|(name, path)| (path.clone(), begin(name, false), String::new())).collect();
         Reports { first: begin(&self.format, terminal.colour), further }
     }
+}
+
+impl Reporting {
+    /// Reports what changed between two locks.
+    pub(super) fn changes(&self, changes: &Changes<'_>, terminal: Terminal, out: &mut String) -> Result<(), Failure> {
+        *out = (format(&self.format).changes)(changes, terminal.colour);
+        for (name, path) in &self.further {
+            writing::write_file(path, &(format(name).changes)(changes, false))?;
+        }
+        Ok(())
+    }
+}
+
+/// The format of that name.
+fn format(name: &str) -> &'static Format {
+    FORMATS.iter().find(|format| format.name == name).expect("only formats are taken")
 }
 
 impl<'r> Reports<'r> {

@@ -1,10 +1,11 @@
 //! Reading traces, and writing files whole or not at all.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use super::Failure;
+use crate::input::Source;
 use crate::run::{Break, Report};
 use crate::trace::Trace;
 
@@ -81,6 +82,27 @@ pub(super) fn read_trace(path: &Path) -> Result<Trace, Failure> {
     let text = String::from_utf8(bytes).map_err(|error| wrong(format!("it is not UTF-8: {error}")))?;
     Trace::from_json(&text).map_err(|error| wrong(error.to_string()))
 }
+
+/// Reads the text of a lock.
+pub(super) fn read_lock(path: &Path) -> Result<Source, Failure> {
+    let name = path.display().to_string();
+    let wrong = |error: std::io::Error| {
+        let help = if error.kind() == ErrorKind::NotFound { "; `handlecheck lock` writes one" } else { "" };
+        Failure::Usage(format!("can't read {name}: {error}{help}"))
+    };
+    let size = fs::metadata(path).map_err(wrong)?.len();
+    if size > LARGEST_LOCK {
+        return Err(Failure::Usage(format!(
+            "{name}: a lock has at most {LARGEST_LOCK} bytes, and this file has {size}"
+        )));
+    }
+    let text = fs::read_to_string(path).map_err(wrong)?;
+    // A checkout may change how lines end.
+    Ok(Source::new("", name, text.replace("\r\n", "\n")))
+}
+
+/// Bytes of a lock file that is read.
+const LARGEST_LOCK: u64 = 64 << 20;
 
 /// Bytes of a trace file that is read.
 const LARGEST_TRACE: u64 = 16 << 20;

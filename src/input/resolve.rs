@@ -58,10 +58,23 @@ pub fn protocol_of(scenario: &Input<Scenario>, asked: Option<&str>) -> Result<In
 }
 
 fn file_beside(kind: Kind, name: &str, folder: &Path) -> Option<PathBuf> {
-    let folders = [folder.to_owned(), folder.join(kind.folder()), folder.join("..").join(kind.folder())];
+    // Without `..`, where the path says what is above.
+    let above = match folder.file_name() {
+        Some(_) => folder.parent().map_or_else(PathBuf::new, Path::to_owned),
+        None => folder.join(".."),
+    };
+    let folders = [folder.to_owned(), folder.join(kind.folder()), above.join(kind.folder())];
     let files = [format!("{name}.{}.toml", kind.name()), format!("{name}.toml")];
-    let mut paths = folders.iter().flat_map(|folder| files.iter().map(|file| folder.join(file)));
-    paths.find(|path| path.is_file())
+    // In a folder of designs, `x.toml` is a design, and no scenario of that name.
+    let of_another = |folder: &Path| {
+        let name = folder.file_name().and_then(|name| name.to_str());
+        Kind::ALL.iter().any(|other| *other != kind && name == Some(other.folder()))
+    };
+    let in_folder = |folder: &PathBuf| {
+        let files = if of_another(folder) { &files[..1] } else { &files[..] };
+        files.iter().map(|file| folder.join(file)).collect::<Vec<_>>()
+    };
+    folders.iter().flat_map(in_folder).find(|path| path.is_file())
 }
 
 fn unknown(kind: Kind, name: &str) -> InputError {

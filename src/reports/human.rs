@@ -1,15 +1,17 @@
 //! Text, for people.
 //!
 //! `check` says its verdicts first, one line each; then what happens in each break, and the command that shows it. `test`
-//! has a line for each run, and says what is not as expected. `compare` draws a matrix of designs and invariants.
+//! has a line for each run, and says what is not as expected. `compare` draws a matrix of designs and invariants. `diff` has the worst changes first, and draws
+//! the new counterexamples.
 
+mod changes;
 mod expectations;
 mod verdicts;
 
 use super::{Asked, Format, People, Reporter, coverage, matrix};
 use crate::run::{Report, Run};
 
-pub static FORMAT: Format = Format { begin };
+pub static FORMAT: Format = Format { begin, changes: changes::changes };
 
 fn begin<'r>(asked: Asked, _: &'r [Run], people: People) -> Box<dyn Reporter<'r> + 'r> {
     match asked {

@@ -1,15 +1,18 @@
 //! JSON, for programs: everything that a report for people says, and more.
 //!
-//! `handlecheck schema report` is its schema. It says the same whatever command was asked: one object for each run.
+//! `handlecheck schema report` is its schema. It says the same whatever command was asked: one object for each run. What
+//! `diff` reports has the schema `handlecheck schema difference`.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::{Asked, AtTheEnd, Format, People, Reporter};
+use super::{Asked, AtTheEnd, Changes, Format, People, Reporter};
+use crate::lock::{Change, Found, Subject};
 use crate::run::{Report, Run, Uncovered, uncovered};
 
-pub static FORMAT: Format = Format { begin };
+pub static FORMAT: Format = Format { begin, changes };
 
 fn begin<'r>(asked: Asked, _: &'r [Run], _: People) -> Box<dyn Reporter<'r> + 'r> {
     AtTheEnd::begin(asked, json)
@@ -43,4 +46,69 @@ fn written<R: Serialize>(runs: &[R], uncovered: Option<BTreeMap<String, Uncovere
     let mut text = serde_json::to_string_pretty(&document).expect("a report has string keys only");
     text.push('\n');
     text
+}
+
+fn changes(changes: &Changes<'_>, _: bool) -> String {
+    let difference = &changes.difference;
+    let spaces = difference.spaces.iter().map(|space| {
+        let mut value = who(&space.subject);
+        value["before"] = json!(space.before);
+        value["after"] = json!(space.after);
+        value
+    });
+    let document = json!({
+        "handlecheck": env!("CARGO_PKG_VERSION"),
+        "schema": SCHEMA,
+        "old": changes.old,
+        "new": changes.new,
+        "worse": difference.is_worse(),
+        "compared": difference.compared,
+        "same": difference.same,
+        "unfinished": changes.unfinished,
+        "changes": difference.changes.iter().map(|change| one(changes, change)).collect::<Vec<_>>(),
+        "spaces": spaces.collect::<Vec<_>>(),
+        "inputs": difference.inputs,
+        "hint": changes.hint,
+    });
+    let mut text = serde_json::to_string_pretty(&document).expect("a document has string keys only");
+    text.push('\n');
+    text
+}
+
+fn who(subject: &Subject) -> Value {
+    let Subject { scenario, design, protocol } = subject;
+    json!({ "scenario": scenario, "design": design, "protocol": protocol })
+}
+
+fn one(changes: &Changes<'_>, change: &Change) -> Value {
+    let mut value = json!({
+        "kind": change.kind.name(),
+        "worse": change.kind.is_worse(),
+        "old": change.old.as_ref().map(who),
+        "new": change.new.as_ref().map(who),
+        "invariant": change.property,
+        "before": side(&change.before, change.was.as_ref()),
+        "after": side(&change.after, change.is.as_ref()),
+    });
+    if let Some((found, trace)) = changes.counterexample(change) {
+        value["sentence"] = json!(trace.sentence);
+        value["command"] = json!(changes.command(change));
+        if let Some(file) = &found.trace {
+            value["trace"] = json!(file);
+        }
+    }
+    value
+}
+
+/// One side of a change: in words, and what was found, where it is one of a property.
+fn side(words: &str, found: Option<&Found>) -> Value {
+    let mut value = json!({ "words": words });
+    if let Some(found) = found {
+        value["verdict"] = json!(found.verdict().name());
+    }
+    if let Some(Found::Violated(front)) = found {
+        let breaks = front.iter().map(|cost| json!({ "steps": cost.steps, "faults": cost.faults }));
+        value["breaks"] = json!(breaks.collect::<Vec<_>>());
+    }
+    value
 }

@@ -2,14 +2,18 @@
 //!
 //! Each run is a test suite, each invariant and assertion in it a test case. A case fails when it is violated (`check`) or
 //! not as expected (`test`, `compare`); what is inconclusive is an error, and what is vacuous is skipped. There are no
-//! times in it: the same models give the same bytes.
+//! times in it: the same models give the same bytes. For `diff`, each change is a test case, which fails if it is one for the
+//! worse.
 
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Asked, AtTheEnd, Format, People, Reporter, Standing, words};
+use super::changes::{clause, name};
+use super::{Asked, AtTheEnd, Changes, Format, People, Reporter, Standing, words};
+use crate::lock::Change;
 use crate::run::{PropertyReport, Report, Run};
+use crate::trace::Trace;
 
-pub static FORMAT: Format = Format { begin };
+pub static FORMAT: Format = Format { begin, changes };
 
 fn begin<'r>(asked: Asked, _: &'r [Run], _: People) -> Box<dyn Reporter<'r> + 'r> {
     AtTheEnd::begin(asked, junit)
@@ -28,11 +32,43 @@ fn junit(asked: Asked, runs: &[(&Run, Report)]) -> String {
         }
         document.add_test_suite(suite);
     }
+    written(&document)
+}
+
+fn written(document: &quick_junit::Report) -> String {
     let mut text = document.to_string().expect("what is written to a string is well-formed");
     if !text.ends_with('\n') {
         text.push('\n');
     }
     text
+}
+
+/// A case for each change, which fails if it is one for the worse, and one for everything that is the same.
+fn changes(changes: &Changes<'_>, _: bool) -> String {
+    let difference = &changes.difference;
+    let mut suite = TestSuite::new(format!("{} -> {}", changes.old, changes.new));
+    suite.add_test_case(TestCase::new(super::changes::summary(changes), TestCaseStatus::success()));
+    for change in &difference.changes {
+        let status = if change.kind.is_worse() { worse(changes, change) } else { TestCaseStatus::success() };
+        let property = change.property.as_ref().map_or_else(String::new, |name| format!("{name}: "));
+        let mut case = TestCase::new(format!("{property}{}", change.kind.words()), status);
+        case.set_classname(name(change));
+        suite.add_test_case(case);
+    }
+    let mut document = quick_junit::Report::new("handlecheck");
+    document.add_test_suite(suite);
+    written(&document)
+}
+
+fn worse(changes: &Changes<'_>, change: &Change) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    status.set_type(change.kind.name()).set_message(clause(change));
+    if let Some((_, trace)) = changes.counterexample(change) {
+        let mut text = format!("{}.\n{}\n", trace.sentence, changes.command(change).unwrap_or_default());
+        text.push_str(&steps(trace));
+        status.set_description(text);
+    }
+    status
 }
 
 fn status(asked: Asked, report: &Report, property: &PropertyReport) -> TestCaseStatus {
@@ -66,9 +102,12 @@ fn details(property: &PropertyReport) -> String {
         text.push_str(&format!("{}{shown}\n", words::cost(found)));
     }
     if let Some(trace) = property.breaks.first().and_then(|found| found.recorded.as_deref()) {
-        for (number, step) in (1..).zip(&trace.steps) {
-            text.push_str(&format!("{number:>3}  {}\n", step.sentence));
-        }
+        text.push_str(&steps(trace));
     }
     text
+}
+
+fn steps(trace: &Trace) -> String {
+    let steps = (1..).zip(&trace.steps).map(|(number, step)| format!("{number:>3}  {}\n", step.sentence));
+    steps.collect()
 }

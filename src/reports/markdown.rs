@@ -1,14 +1,17 @@
 //! Markdown, for a pull request, an issue or a page.
 //!
-//! A table of verdicts, then what happens in each break, with the trace drawn as a Mermaid diagram that folds.
+//! A table of verdicts, then what happens in each break, with the trace drawn as a Mermaid diagram that folds. For
+//! `diff`, a table for each kind of change, the worst first, and the new counterexamples.
 
-use super::{Asked, AtTheEnd, Format, People, Reporter, Standing, matrix, words};
+use super::changes::{name, summary};
+use super::{Asked, AtTheEnd, Changes, Format, People, Reporter, Standing, matrix, words};
 use crate::diagrams;
+use crate::lock::Kind;
 use crate::model::Verdict;
 use crate::run::{PropertyReport, Report, Run};
 use crate::trace::Trace;
 
-pub static FORMAT: Format = Format { begin };
+pub static FORMAT: Format = Format { begin, changes };
 
 fn begin<'r>(asked: Asked, _: &'r [Run], _: People) -> Box<dyn Reporter<'r> + 'r> {
     match asked {
@@ -65,6 +68,55 @@ fn expectations(asked: Asked, runs: &[(&Run, Report)]) -> String {
         }
     }
     text
+}
+
+fn changes(changes: &Changes<'_>, _: bool) -> String {
+    let difference = &changes.difference;
+    let worse = difference.changes.iter().filter(|change| change.kind.is_worse()).count();
+    let title = match (worse, difference.changes.is_empty()) {
+        (0, true) => "Every verdict is as it was".to_owned(),
+        (0, false) => "Nothing got worse".to_owned(),
+        (some, _) => format!("{} for the worse", words::count(some, "change")),
+    };
+    let between = format!("`{}` → `{}`", changes.old.replace('`', ""), changes.new.replace('`', ""));
+    let mut text = format!("# handlecheck: {title}\n\n{between}: {}.\n", summary(changes));
+    let mut last = None;
+    for change in &difference.changes {
+        if last.replace(change.kind) != Some(change.kind) {
+            text.push_str(&format!("\n## {}\n\n| run | invariant | before | after |\n", heading(change.kind)));
+            text.push_str("| --- | --- | --- | --- |\n");
+        }
+        let property = change.property.as_ref().map_or_else(String::new, |name| format!("`{name}`"));
+        let cells = [name(change), change.before.clone(), change.after.clone()].map(|cell| escaped(&cell));
+        text.push_str(&format!("| {} | {property} | {} | {} |\n", cells[0], cells[1], cells[2]));
+    }
+    for change in difference.changes.iter().filter(|change| changes.is_drawn(change)) {
+        let Some((found, trace)) = changes.counterexample(change) else { continue };
+        let property = change.property.as_deref().unwrap_or_default();
+        let sentence = escaped(&trace.sentence);
+        text.push_str(&format!("\n**{}, `{property}`**: {sentence}.\n", escaped(&name(change))));
+        text.push_str(&folded(&words::cost(found), trace));
+        if let Some(command) = changes.command(change) {
+            text.push_str(&format!("\n```sh\n{command}\n```\n"));
+        }
+    }
+    if !difference.spaces.is_empty() {
+        let runs = words::count(difference.spaces.len(), "run");
+        text.push_str(&format!("\nThe same verdicts, another state space: {runs}.\n"));
+    }
+    if !difference.inputs.is_empty() {
+        text.push_str(&format!("\nOther texts: {}.\n", escaped(&difference.inputs.join(", "))));
+    }
+    if !changes.hint.is_empty() {
+        text.push_str(&format!("\n{}.\n", changes.hint));
+    }
+    text
+}
+
+/// What kind of change it is, as a heading.
+fn heading(kind: Kind) -> String {
+    let words = kind.words();
+    words[..1].to_uppercase() + &words[1..]
 }
 
 fn count_runs(unexpected: &[(&Report, &PropertyReport)]) -> usize {

@@ -8,12 +8,14 @@ use crate::model::Verdict;
 use crate::run::{PropertyReport, Report, Run};
 use crate::table::table;
 
+mod changes;
 mod coverage;
 pub mod matrix;
 mod places;
 pub mod policies;
 mod words;
 
+pub use changes::Changes;
 pub use words::plural;
 
 /// What a command asks of its runs: this decides what counts as a failure, and how a report for people is laid out.
@@ -86,6 +88,8 @@ pub struct People {
 pub struct Format {
     /// Begins a report on these runs.
     pub begin: for<'r> fn(asked: Asked, runs: &'r [Run], people: People) -> Box<dyn Reporter<'r> + 'r>,
+    /// Says what changed between two locks.
+    pub changes: fn(changes: &Changes<'_>, colour: bool) -> String,
 }
 
 table! {

@@ -2,16 +2,20 @@
 //!
 //! What is violated (`check`) or not as expected (`test`, `compare`) is an error, what is inconclusive a warning, what is
 //! vacuous a note; what holds is not in it. A finding stands at the transaction that commits the harm, or at the reaction
-//! of the client that tells it; the trace is its code flow, step by step.
+//! of the client that tells it; the trace is its code flow, step by step. Of what `diff` finds, only what is worse is in it.
 
 use serde_json::{Value, json};
 
-use super::{Asked, AtTheEnd, Format, People, Reporter, Standing, places, words};
+use super::changes::clause;
+use super::{Asked, AtTheEnd, Changes, Format, People, Reporter, Standing, places, words};
 use crate::input::Place;
 use crate::invariants::INVARIANTS;
+use crate::lock::Kind;
+use crate::model::Verdict;
 use crate::run::{PropertyReport, Report, Run};
+use crate::trace::{Sources, Trace};
 
-pub static FORMAT: Format = Format { begin };
+pub static FORMAT: Format = Format { begin, changes };
 
 fn begin<'r>(asked: Asked, _: &'r [Run], _: People) -> Box<dyn Reporter<'r> + 'r> {
     AtTheEnd::begin(asked, sarif)
@@ -37,8 +41,48 @@ fn sarif(asked: Asked, runs: &[(&Run, Report)]) -> String {
     document(&rules, results)
 }
 
+fn changes(changes: &Changes<'_>, _: bool) -> String {
+    let mut rules: Vec<&str> = Vec::new();
+    let mut results: Vec<Value> = Vec::new();
+    for change in changes.difference.changes.iter().filter(|change| change.kind.is_worse()) {
+        let rule = change.property.as_deref().unwrap_or_else(|| change.kind.name());
+        if !rules.contains(&rule) {
+            rules.push(rule);
+        }
+        let fingerprint = format!("{} {rule}", change.subject());
+        let mut result = json!({
+            "ruleId": rule,
+            "level": if change.is.as_ref().is_some_and(|is| is.verdict() == Verdict::Violated) { "error" } else { "warning" },
+            "message": { "text": format!("{}: {}", change.kind.words(), clause(change)) },
+            "partialFingerprints": { "handlecheck/v1": fingerprint },
+        });
+        // What is not there any more has no place.
+        if let Some((run, _)) = change.new.as_ref().and_then(|subject| changes.run(subject)) {
+            let sources = run.sources();
+            let trace = changes.counterexample(change).map(|(_, trace)| trace);
+            locate(&mut result, trace, &places::whole(sources.design), &sources);
+        }
+        results.push(result);
+    }
+    document(&rules, results)
+}
+
+/// Says where a result is: in a trace, or else at this place.
+fn locate(result: &mut Value, trace: Option<&Trace>, otherwise: &Place, sources: &Sources<'_>) {
+    let place = trace.map(|trace| places::of_violation(trace, sources));
+    result["locations"] = json!([location(place.as_ref().unwrap_or(otherwise), None)]);
+    result["relatedLocations"] = json!([location(&places::whole(sources.scenario), Some("the scenario"))]);
+    if let Some(trace) = trace {
+        let steps = trace.steps.iter().map(|step| {
+            let place = places::of_step(step, sources);
+            json!({ "location": location(&place, Some(&step.sentence)) })
+        });
+        result["codeFlows"] = json!([{ "threadFlows": [{ "locations": steps.collect::<Vec<_>>() }] }]);
+    }
+}
+
 /// The whole document, from the names of what is found and the findings.
-pub(super) fn document(rules: &[&str], results: Vec<Value>) -> String {
+fn document(rules: &[&str], results: Vec<Value>) -> String {
     let document = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -64,17 +108,20 @@ fn rule(name: &str) -> Value {
             "shortDescription": { "text": row.sentence },
             "help": { "text": row.page(), "markdown": row.page() },
         }),
-        None => json!({ "id": name, "shortDescription": { "text": format!("the assertion {name} of the scenario") } }),
+        None => {
+            let text = match Kind::named(name) {
+                Some(kind) => format!("the run as a whole: {}", kind.words()),
+                None => format!("the assertion {name} of the scenario"),
+            };
+            json!({ "id": name, "shortDescription": { "text": text } })
+        }
     }
 }
 
 fn finding(asked: Asked, level: &str, run: &Run, report: &Report, property: &PropertyReport) -> Value {
     let sources = run.sources();
     let trace = property.breaks.first().and_then(|shortest| shortest.recorded.as_deref());
-    let place = match trace {
-        Some(trace) => places::of_violation(trace, &sources),
-        None => places::of_expectation(&sources, &property.name).unwrap_or_else(|| places::whole(sources.design)),
-    };
+    let otherwise = places::of_expectation(&sources, &property.name).unwrap_or_else(|| places::whole(sources.design));
     let text = match level {
         "note" => "no run reaches the situation that it is about, so it can't be violated".to_owned(),
         "warning" => words::extent(report),
@@ -85,22 +132,14 @@ fn finding(asked: Asked, level: &str, run: &Run, report: &Report, property: &Pro
         "ruleId": property.name,
         "level": level,
         "message": { "text": format!("{}: {text}{cost}", words::name(report)) },
-        "locations": [location(&place, None)],
-        "relatedLocations": [location(&places::whole(sources.scenario), Some("the scenario"))],
         "partialFingerprints": { "handlecheck/v1": format!("{} {}", words::name(report), property.name) },
     });
-    if let Some(trace) = trace {
-        let steps = trace.steps.iter().map(|step| {
-            let place = places::of_step(step, &sources);
-            json!({ "location": location(&place, Some(&step.sentence)) })
-        });
-        result["codeFlows"] = json!([{ "threadFlows": [{ "locations": steps.collect::<Vec<_>>() }] }]);
-    }
+    locate(&mut result, trace, &otherwise, &sources);
     result
 }
 
 /// A place as SARIF says it, with a message where it has one.
-pub(super) fn location(place: &Place, message: Option<&str>) -> Value {
+fn location(place: &Place, message: Option<&str>) -> Value {
     let text = &*place.source.text;
     let (start, end) = (position(text, place.span.start), position(text, place.span.end));
     let mut location = json!({

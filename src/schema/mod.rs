@@ -4,13 +4,14 @@
 //! can stand where it stands and that two files fit together, only `handlecheck check` says.
 
 mod inputs;
+mod locks;
 mod outputs;
 mod simulation;
 
 use serde_json::{Map, Value, json};
 
 /// What there is a schema of.
-pub const KINDS: &[&str] = &["scenario", "design", "protocol", "trace", "report"];
+pub const KINDS: &[&str] = &["scenario", "design", "protocol", "trace", "report", "lock", "difference"];
 
 /// The schema of one of [`KINDS`]; `None` for anything else.
 #[must_use]
@@ -21,6 +22,8 @@ pub fn of(kind: &str) -> Option<Value> {
         "protocol" => inputs::protocol(),
         "trace" => outputs::trace(),
         "report" => outputs::report(),
+        "lock" => locks::lock(),
+        "difference" => locks::difference(),
         _ => return None,
     })
 }

@@ -13,12 +13,12 @@ pub(super) fn record(about: &str, always: Vec<(&str, Value)>, sometimes: Vec<(&s
     object(about, &required, always.into_iter().chain(sometimes).collect())
 }
 
-fn texts(about: &str) -> Value {
+pub(super) fn texts(about: &str) -> Value {
     list(about, json!({ "type": "string" }))
 }
 
 /// The version of handlecheck, and that of the format.
-fn heading() -> Vec<(&'static str, Value)> {
+pub(super) fn heading() -> Vec<(&'static str, Value)> {
     vec![
         ("handlecheck", text("The version of handlecheck that wrote it.")),
         ("schema", json!({ "const": 1, "description": "The version of the format." })),
@@ -26,7 +26,7 @@ fn heading() -> Vec<(&'static str, Value)> {
 }
 
 /// The budget of each fault that has one.
-fn budgets() -> Value {
+pub(super) fn budgets() -> Value {
     let budget = |name: &'static str| (name, number("At most so often in one run.", 0, u8::MAX.into()));
     object("The budget of each fault that has one.", &[], FAULTS.iter().map(|row| budget(row.name)).collect())
 }

@@ -1,9 +1,9 @@
-//! One line a run.
+//! One line a run, and one a change.
 
-use super::{Asked, AtTheEnd, Format, People, Reporter};
+use super::{Asked, AtTheEnd, Changes, Format, People, Reporter};
 use crate::run::{Report, Run};
 
-pub static FORMAT: Format = Format { begin };
+pub static FORMAT: Format = Format { begin, changes };
 
 fn begin<'r>(asked: Asked, _: &'r [Run], _: People) -> Box<dyn Reporter<'r> + 'r> {
     AtTheEnd::begin(asked, lines)
@@ -11,5 +11,10 @@ fn begin<'r>(asked: Asked, _: &'r [Run], _: People) -> Box<dyn Reporter<'r> + 'r
 
 fn lines(_: Asked, runs: &[(&Run, Report)]) -> String {
     let lines = runs.iter().map(|(_, report)| format!("{}: {}\n", report.design, report.verdict()));
+    lines.collect()
+}
+
+fn changes(changes: &Changes<'_>, _: bool) -> String {
+    let lines = changes.difference.changes.iter().map(|change| format!("{}: {}\n", change.subject(), change.kind));
     lines.collect()
 }
