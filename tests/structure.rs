@@ -60,6 +60,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("reports", &["lock", "policies", "run", "step", "diagrams", "trace", "input", "invariants", "table", "model"]),
     ("lock", &["run", "input", "model"]),
     ("schema", &["lock", "input", "handler", "faults", "model"]),
+    ("testing", &["explain", "run", "input", "trace", "model"]),
     ("cli", EVERYTHING),
 ];
 

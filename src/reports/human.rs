@@ -1,8 +1,8 @@
 //! Text, for people.
 //!
 //! `check` says its verdicts first, one line each; then what happens in each break, and the command that shows it. `test`
-//! has a line for each run, and says what is not as expected. `compare` draws a matrix of designs and invariants. `diff` has the worst changes first, and draws
-//! the new counterexamples.
+//! has a line for each run, and says what is not as expected. `compare` draws a matrix of designs and invariants. `diff`
+//! has the worst changes first, and draws the new counterexamples.
 
 mod changes;
 mod expectations;
