@@ -3,8 +3,8 @@
 //! A run is a scenario, a design and a protocol. [`input`] reads them from TOML to [`model`], as meant. [`step`] is what
 //! can happen and what it does, on the components of [`world`]; [`engine`] explores every interleaving of it; [`trace`]
 //! writes down a violation, step by step, so that it replays; [`diagrams`] and [`explain`] show it. [`run`] is the whole
-//! way from texts to a report. [`testing`] is that way
-//! in three lines, for tests of designs. `docs/architecture.md` is the map, with what each part must not know.
+//! way from texts to a report. [`testing`] is that way in three lines, for tests of designs. `docs/architecture.md` is the
+//! map, with what each part must not know.
 
 pub mod action;
 pub mod assertion;

@@ -2,8 +2,8 @@
 //!
 //! Each run is a test suite, each invariant and assertion in it a test case. A case fails when it is violated (`check`) or
 //! not as expected (`test`, `compare`); what is inconclusive is an error, and what is vacuous is skipped. There are no
-//! times in it: the same models give the same bytes. For `diff`, each change is a test case, which fails if it is one for the
-//! worse.
+//! times in it: the same models give the same bytes. For `diff`, each change is a test case, which fails if it is one for
+//! the worse.
 
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
 

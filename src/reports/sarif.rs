@@ -2,7 +2,8 @@
 //!
 //! What is violated (`check`) or not as expected (`test`, `compare`) is an error, what is inconclusive a warning, what is
 //! vacuous a note; what holds is not in it. A finding stands at the transaction that commits the harm, or at the reaction
-//! of the client that tells it; the trace is its code flow, step by step. Of what `diff` finds, only what is worse is in it.
+//! of the client that tells it; the trace is its code flow, step by step. Of what `diff` finds, only what is worse is in
+//! it.
 
 use serde_json::{Value, json};
 

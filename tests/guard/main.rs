@@ -3,10 +3,10 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod sides;
+mod whole;
 
 use std::fs;
 use std::path::Path;
-use std::thread;
 
 use common::{Said, handlecheck, root, same};
 use serde_json::Value;
@@ -191,7 +191,23 @@ fn what_is_newly_broken_is_said_and_drawn() {
     let said = run(folder.path(), "diff -q");
     assert_eq!(said.code, 1);
     let (told, drawn) = said.out.split_once("\n\nDouble write: ").expect("it is drawn");
-    assert_data_eq!(told, str![[r#""#]].raw());
+    assert_data_eq!(
+        told,
+        str![[r#"
+models/handlecheck.lock -> models: 1 run compared, 0 the same
+
+newly broken
+  notes x checked x mcp-2026-07-28, no-double-write: holds -> violated (13 steps, 1 fault)
+    A wanted text new on note once, and it took effect twice.
+    handlecheck check models/scenarios/notes.toml --design models/designs/checked.toml --invariant no-double-write
+  notes x checked x mcp-2026-07-28, no-lost-update: holds -> violated (16 steps, no faults)
+    B wrote back text old and erased A's change to new, which B had not seen.
+    handlecheck check models/scenarios/notes.toml --design models/designs/checked.toml --invariant no-lost-update
+
+other texts: design checked
+"#]]
+        .raw()
+    );
     // Each property is drawn once.
     for end in ["✗ no-double-write violated at step 13\n", "✗ no-lost-update violated at step 16\n"] {
         assert_eq!(drawn.matches(end).count(), 1, "{end}{drawn}");
@@ -214,7 +230,49 @@ fn a_pull_request_is_told_in_markdown() {
         }
         drawn |= line == "```mermaid";
     }
-    assert_data_eq!(told, str![[r#""#]].raw());
+    assert_data_eq!(told, str![[r#"
+# handlecheck: 2 changes for the worse
+
+`models/handlecheck.lock` → `models`: 1 run compared, 0 the same.
+
+## Newly broken
+
+| run | invariant | before | after |
+| --- | --- | --- | --- |
+| notes x checked x mcp-2026-07-28 | `no-double-write` | holds | violated (13 steps, 1 fault) |
+| notes x checked x mcp-2026-07-28 | `no-lost-update` | holds | violated (16 steps, no faults) |
+
+**notes x checked x mcp-2026-07-28, `no-double-write`**: A wanted text new on note once, and it took effect twice.
+
+<details><summary>13 steps, 1 fault</summary>
+
+```mermaid
+```
+
+</details>
+
+```sh
+handlecheck explain found/notes.checked.no-double-write.json
+```
+
+**notes x checked x mcp-2026-07-28, `no-lost-update`**: B wrote back text old and erased A's change to new, which B had not seen.
+
+<details><summary>16 steps, no faults</summary>
+
+```mermaid
+```
+
+</details>
+
+```sh
+handlecheck explain found/notes.checked.no-lost-update.json
+```
+
+Other texts: design checked.
+
+`handlecheck lock models` accepts this.
+
+"#]].raw());
     let found: Vec<String> = fs::read_dir(folder.path().join("found"))
         .expect("traces were written")
         .map(|entry| entry.expect("a file").file_name().into_string().expect("names are UTF-8"))
@@ -385,76 +443,4 @@ fn a_lock_knows_what_was_asked() {
     }
     let said = run(folder.path(), "diff -q --max-states 1000000");
     assert!(said.code == 0 && said.out.contains("newly covered"), "{}", said.out);
-}
-
-/// Whoever is stopped writes nothing: a lock holds what every machine finds.
-#[test]
-fn a_lock_is_not_written_by_halves() {
-    let folder = locked();
-    let before = lock(folder.path());
-    write(folder.path(), "models/designs/checked.toml", &broken());
-    let said = run(folder.path(), "lock -q --timeout 0s");
-    assert_eq!((said.code, &*said.out), (3, "stopped after 0 of 1 runs: models/handlecheck.lock is as it was\n"));
-    assert_eq!(lock(folder.path()), before);
-    let said = run(folder.path(), "diff -q --timeout 0s");
-    assert_eq!(
-        (said.code, said.out.contains("0 runs compared, 0 the same; stopped before 1 other")),
-        (3, true),
-        "{}",
-        said.out
-    );
-}
-
-/// Many writers at once: at any time there is a whole lock, and no rest of one is left behind.
-#[test]
-fn a_lock_is_whole_at_any_time() {
-    let folder = locked();
-    let path = folder.path();
-    let good = lock(path);
-    thread::scope(|scope| {
-        let writers: Vec<_> = (0..4)
-            .map(|_| {
-                scope.spawn(|| {
-                    for budget in [0, 1, 0, 1] {
-                        let line = format!("lock -q --faults drop-stream={budget}");
-                        assert_eq!(run(path, &line).code, 0);
-                    }
-                })
-            })
-            .collect();
-        while writers.iter().any(|writer| !writer.is_finished()) {
-            let now = lock(path);
-            assert!(now.ends_with(&good[good.len() - 20..]), "half a lock: {now}");
-        }
-    });
-    let left: Vec<_> = fs::read_dir(path.join("models")).expect("it is there").collect();
-    assert_eq!(left.len(), 3, "scenarios, designs and the lock: {left:?}");
-}
-
-#[test]
-fn a_lock_that_is_broken_is_shown_with_its_place() {
-    let folder = locked();
-    let merged = lock(folder.path()).replace("[designs]", "<<<<<<< HEAD\n[designs]");
-    write(folder.path(), "models/handlecheck.lock", &merged);
-    says(
-        folder.path(),
-        "diff -q",
-        2,
-        str![[r#"
-  error: `models/handlecheck.lock` is no lock that can be read
-    ,-[models/handlecheck.lock:10:9]
- 10 | <<<<<<< HEAD
-    :         |
-    :         `-- key with no value, expected `=`
-    `----
-  help: `handlecheck lock` writes it anew
-
-"#]],
-    );
-    // Line ends of another system are no difference.
-    assert_eq!(run(folder.path(), "lock -q").code, 0);
-    let crlf = lock(folder.path()).replace('\n', "\r\n");
-    write(folder.path(), "models/handlecheck.lock", &crlf);
-    write(folder.path(), "models/scenarios/notes.toml", &SCENARIO.replace('\n', "\r\n"));
-    assert_eq!(run(folder.path(), "lock -q --check").code, 0);
 }
