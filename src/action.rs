@@ -27,6 +27,8 @@ pub enum Action {
         call: CallRef,
         /// The clock that versions are taken from does not tick.
         clock_stands: bool,
+        /// The request arrives at a node first; only where calls are routed late.
+        arrives: bool,
     },
     /// An answer reaches the agent that waits for it.
     Receive {
@@ -71,6 +73,13 @@ pub enum Target {
     Agent(u8),
     /// A node.
     Node(u8),
+    /// The calls that are at a node; only where calls are routed late.
+    Calls {
+        /// The agents whose open calls are: one bit each.
+        open: u8,
+        /// The orphans that are: eight bits for each agent, one for each place.
+        orphans: u64,
+    },
     /// What a handle names.
     Handle(Handle),
     /// A principal, by its number.
@@ -107,19 +116,26 @@ pub const ACTIONS: &[(&str, &str)] = &[
     ("resume", "an agent resumes the broken stream of its call"),
 ];
 
+/// The kind of a call's arrival together with its first transaction, where calls are routed late.
+const ARRIVAL: u16 = 0xFF;
+
 impl Action {
-    /// The name of the action in traces, diagrams and reports. A fault has the name of its row.
+    /// The name of the action in traces, diagrams and reports. A fault has the name of its row; where calls are routed late
+    /// and two things happen at once, it is that of the last.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        Self::name_of_kind(self.kind())
+        let names = Self::names_of_kind(self.kind());
+        names.last().copied().expect("a kind has a name")
     }
 
-    /// What kind of action it is: its place in [`ACTIONS`], or behind them that of its fault in the fault table.
+    /// What kind of action it is: its place in [`ACTIONS`], or behind them that of its fault in the fault table, or behind
+    /// these [`ARRIVAL`].
     #[must_use]
     pub fn kind(&self) -> u16 {
         match self {
             Self::Send { .. } => 0,
             Self::Deliver { .. } => 1,
+            Self::Execute { arrives: true, .. } => ARRIVAL,
             Self::Execute { .. } => 2,
             Self::Receive { .. } => 3,
             Self::HandOff { .. } => 4,
@@ -130,10 +146,14 @@ impl Action {
         }
     }
 
-    /// The name of a kind of actions.
+    /// What happens in an action of this kind, by name: one thing, or two that happen at once.
     #[must_use]
-    pub fn name_of_kind(kind: u16) -> &'static str {
-        let kind = usize::from(kind);
-        ACTIONS.get(kind).map_or_else(|| crate::faults::FAULTS[kind - ACTIONS.len()].name, |(name, _)| name)
+    pub fn names_of_kind(kind: u16) -> Vec<&'static str> {
+        let place = usize::from(kind);
+        match ACTIONS.get(place) {
+            Some((name, _)) => vec![name],
+            None if kind == ARRIVAL => vec![ACTIONS[1].0, ACTIONS[2].0],
+            None => vec![crate::faults::FAULTS[place - ACTIONS.len()].name],
+        }
     }
 }

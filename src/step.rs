@@ -21,9 +21,11 @@ use crate::model::{Assertion, Entry, Model, Told, Value};
 use crate::situation::Moment;
 use crate::world::{
     Agent, Answer, Attempt, Call, CallRef, Component, Errand, Fact, Field, Handle, Instance, IntentLedger, Intents,
-    KeyTable, Known, Leases, Ledger, Memory, Position, Queue, Reply, Resource, Setting, Symmetry, View, numbers,
-    renaming, symmetry,
+    KeyTable, Known, Leases, Ledger, Memory, Position, Progress, Queue, Reply, Resource, Setting, Symmetry, View,
+    numbers, renaming, symmetry,
 };
+
+mod late_routing;
 
 /// The composed model: scenario x design x protocol, ready to run.
 pub struct Simulation {
@@ -98,9 +100,19 @@ impl Simulation {
         Self::prepare(model, true)
     }
 
+    /// Prepares a model to be explored in fewer states: calls are routed late, where that finds the same.
+    #[must_use]
+    pub fn reduced(model: Model) -> Self {
+        let mut setting = Setting::new(model, &fault_names(), false);
+        setting.routes_late = late_routing::keeps_everything(&setting);
+        Self::with(setting)
+    }
+
     fn prepare(model: Model, labelled: bool) -> Self {
-        let names: Vec<&'static str> = FAULTS.iter().map(|fault| fault.name).collect();
-        let setting = Setting::new(model, &names, labelled);
+        Self::with(Setting::new(model, &fault_names(), labelled))
+    }
+
+    fn with(setting: Setting) -> Self {
         let programs = Programs::new(&setting.model.design);
         let agents = 0..setting.agents();
         let mut sources: Vec<Source> = agents.clone().map(Source::Agent).chain(agents.map(Source::Orphans)).collect();
@@ -126,7 +138,7 @@ impl Simulation {
         let (finally, at_rest) = (compile(&scenario.finally), compile(&scenario.at_rest));
         let sometimes = compile(&scenario.sometimes);
         // States that are shown are not explored.
-        let symmetries = if labelled { Vec::new() } else { symmetry::symmetries(&setting) };
+        let symmetries = if setting.labelled { Vec::new() } else { symmetry::symmetries(&setting) };
         Self { setting, programs, sources, symmetries, finally, at_rest, sometimes, shown: Vec::new() }
     }
 
@@ -231,6 +243,9 @@ impl Simulation {
     /// What can happen to a call on the server's side.
     fn call_actions(&self, at: CallRef, call: &Call, access: &Access<'_, Component>) -> Vec<Action> {
         match call.position {
+            Position::InTransit if self.setting.routes_late => {
+                self.executions(at, call, &Progress::start(call.request.handle), true)
+            }
             Position::InTransit | Position::Interrupted { .. } => {
                 let route = self.setting.route(&call.request);
                 let chosen = route.and_then(|(slot, place)| access.get(slot).route().get(place).copied().flatten());
@@ -244,17 +259,22 @@ impl Simulation {
                 .collect()
             }
             Position::AtNode { ref progress, .. } if self.programs.may_run(&self.setting, access, call) => {
-                let next = self.programs.of(call.request.tool).next_steps(progress);
-                let advances = next.iter().any(|step| matches!(*step, "apply" | "save" | "advance-version"));
-                let coarse = self.setting.model.design.server.versions == Versions::CoarseClock;
-                let mut actions = vec![Action::Execute { call: at, clock_stands: false }];
-                if advances && coarse {
-                    actions.push(Action::Execute { call: at, clock_stands: true });
-                }
-                actions
+                self.executions(at, call, progress, false)
             }
             Position::AtNode { .. } | Position::Answered { .. } | Position::Unanswered { .. } => Vec::new(),
         }
+    }
+
+    /// How the next transaction of a call may be executed. `arrives`: the request arrives first.
+    fn executions(&self, at: CallRef, call: &Call, progress: &Progress, arrives: bool) -> Vec<Action> {
+        let next = self.programs.of(call.request.tool).next_steps(progress);
+        let advances = next.iter().any(|step| matches!(*step, "apply" | "save" | "advance-version"));
+        let coarse = self.setting.model.design.server.versions == Versions::CoarseClock;
+        let mut actions = vec![Action::Execute { call: at, clock_stands: false, arrives }];
+        if advances && coarse {
+            actions.push(Action::Execute { call: at, clock_stands: true, arrives });
+        }
+        actions
     }
 
     /// The agents of other clients whose open calls at a node may have an equal request id, where answers find their streams
@@ -328,7 +348,7 @@ impl Simulation {
                 self.programs.deliver(&self.setting, access, *call, *node, *takes_from);
                 Performed::default()
             }
-            Action::Execute { call, clock_stands } => {
+            Action::Execute { call, clock_stands, arrives: _ } => {
                 let luck = Luck { ticks: !clock_stands, ..Luck::PLAIN };
                 let Executed { facts, answered, decided } = self.programs.execute(&self.setting, access, *call, luck);
                 Performed { facts, answered, decided }
@@ -630,7 +650,7 @@ impl System for Simulation {
         let cancels = self.setting.model.protocol.closed_stream == ClosedStream::Cancels;
         match action {
             Action::Fault { .. } => false,
-            Action::Deliver { call, .. } => call.orphan.is_none(),
+            Action::Deliver { call, .. } | Action::Execute { call, arrives: true, .. } => call.orphan.is_none(),
             Action::Execute { call, .. } => call.orphan.is_none() || !cancels,
             _ => true,
         }
@@ -722,6 +742,10 @@ fn initially_known(setting: &Setting, agent: usize, resource: usize) -> Known {
     let content = setting.resource(resource).fields.iter().map(field).collect();
     let token = setting.token_of(&Instance::new(content, setting.first_version(resource), 0));
     Known { handle, token: token.filter(|_| knows), ..Known::default() }
+}
+
+fn fault_names() -> Vec<&'static str> {
+    FAULTS.iter().map(|fault| fault.name).collect()
 }
 
 /// An index that the limits of a scenario keep below 256.

@@ -1,7 +1,5 @@
 //! Models at random: nothing panics, and the three witnesses agree on each.
 
-#![expect(clippy::disallowed_methods, reason = "a range of seeds is asked for by hand")]
-
 mod models;
 mod random;
 mod reference;
@@ -178,12 +176,9 @@ fn walks_of_shipped_models_keep_the_rules_of_the_house() {
 #[test]
 #[ignore = "a tool for whoever changes the engine: it runs as many seeds as one asks for"]
 fn as_many_seeds_as_asked_for() {
-    let asked = std::env::var("HANDLECHECK_SEEDS").unwrap_or_else(|_| "1000..2000".to_owned());
-    let (from, to) = asked.split_once("..").expect("seeds are written as FROM..TO");
-    let number = |text: &str| text.parse::<u64>().expect("seeds are whole numbers");
     let mut failures = Vec::new();
     let mut counts = BTreeMap::new();
-    for seed in number(from)..number(to) {
+    for seed in random::asked() {
         match std::panic::catch_unwind(|| run(seed)).unwrap_or_else(|_| Err("it panics".to_owned())) {
             Ok(became) => *counts.entry(became).or_insert(0) += 1,
             Err(differ) => failures.push(format!("seed {seed}: {differ}")),

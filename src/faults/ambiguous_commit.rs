@@ -14,7 +14,11 @@ pub static FAULT: Fault = Fault { strikes: Strikes::Agents, targets, parts: one_
 
 fn targets(setting: &Setting, access: &Access<'_, Component>, agent: usize) -> Vec<Target> {
     let call = access.get(setting.call_slot(agent)).call();
-    let runs = |position: &Position| matches!(position, Position::AtNode { progress, .. } if !progress.ending);
+    let runs = |position: &Position| match position {
+        Position::AtNode { progress, .. } => !progress.ending,
+        Position::InTransit => setting.routes_late,
+        _ => false,
+    };
     let commits = call.as_ref().is_some_and(|call| setting.intent_of(&call.request).is_some() && runs(&call.position));
     let agent = u8::try_from(agent).expect("there are few agents");
     commits.then_some(Target::Agent(agent)).into_iter().collect()

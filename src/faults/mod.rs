@@ -76,6 +76,8 @@ const fn one_part(_: &Setting) -> usize {
     1
 }
 
+pub use restart_node::{ORPHANS, loses_only_calls};
+
 /// That the answer of a mint is lost, if this call is one that minted.
 fn lost_mint(call: &Call) -> Option<Fact> {
     let minted = call.request.tool == Tool::Mint && !matches!(call.position, Position::InTransit);

@@ -15,10 +15,17 @@ use crate::model::Server;
 use crate::model::design::{Calls, Place, Replies};
 use crate::world::{Call, Component, Fact, KeyTable, Leases, Memory, Position, Progress, Reply, Setting};
 
+mod late;
+
+pub use late::ORPHANS;
+
 pub static FAULT: Fault = Fault { strikes: Strikes::Nodes, targets, parts, strike };
 
-fn targets(_: &Setting, _: &Access<'_, Component>, node: usize) -> Vec<Target> {
-    vec![Target::Node(u8::try_from(node).expect("there are few nodes"))]
+fn targets(setting: &Setting, access: &Access<'_, Component>, node: usize) -> Vec<Target> {
+    if setting.routes_late {
+        return if node == 0 { late::targets(setting, access) } else { Vec::new() };
+    }
+    vec![Target::Node(small(node))]
 }
 
 /// One part for each agent's open call, one for each agent's orphans, one for whatever else the node loses.
@@ -27,8 +34,12 @@ fn parts(setting: &Setting) -> usize {
 }
 
 fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact> {
-    let Target::Node(node) = target else { unreachable!("nodes restart") };
     let setting = strike.setting;
+    let node = match target {
+        Target::Node(node) => node,
+        Target::Calls { open, orphans } => return late::strike(strike, part, open, orphans),
+        _ => unreachable!("nodes restart"),
+    };
     let agents = setting.agents();
     if part < agents {
         let slot = setting.call_slot(part);
@@ -39,13 +50,8 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact>
             strike.access.set(slot, Some(kept(setting, call)).into());
             return Vec::new();
         }
-        strike.access.set(slot, None.into());
         let lost = lost_mint(&call);
-        let mut harness = Harness::new(setting, strike.access, part);
-        harness.stream_broke(&call.request);
-        let mut facts = harness.finish();
-        facts.extend(lost);
-        return facts;
+        return break_off(strike, part, &call, lost);
     }
     if part < 2 * agents {
         let slot = setting.orphans_slot(part - agents);
@@ -104,6 +110,22 @@ fn kept(setting: &Setting, mut call: Call) -> Call {
     call
 }
 
+/// The open call of an agent is gone, and its stream breaks.
+fn break_off(strike: &mut Strike<'_, '_>, agent: usize, call: &Call, lost: Option<Fact>) -> Vec<Fact> {
+    strike.access.set(strike.setting.call_slot(agent), None.into());
+    let mut harness = Harness::new(strike.setting, strike.access, agent);
+    harness.stream_broke(&call.request);
+    let mut facts = harness.finish();
+    facts.extend(lost);
+    facts
+}
+
+/// Whether a node loses nothing in a restart but the calls at it.
+#[must_use]
+pub fn loses_only_calls(setting: &Setting) -> bool {
+    (0..setting.model.scenario.nodes).all(|node| lost_with(setting, small(node)).is_empty())
+}
+
 /// The slots that a restart of this node touches, besides calls.
 fn lost_with(setting: &Setting, node: u8) -> Vec<usize> {
     let keys = setting.all_keys_slots().filter(|(_, place)| *place == Some(node)).map(|(slot, _)| slot);
@@ -127,4 +149,8 @@ fn tickets(setting: &Setting, access: &Access<'_, Component>, node: u8, resource
         }
     }
     tickets
+}
+
+fn small(index: usize) -> u8 {
+    u8::try_from(index).expect("there are few nodes")
 }

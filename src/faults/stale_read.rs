@@ -14,7 +14,12 @@ pub static FAULT: Fault = Fault { strikes: Strikes::Agents, targets, parts: one_
 
 fn targets(setting: &Setting, access: &Access<'_, Component>, agent: usize) -> Vec<Target> {
     let call = access.get(setting.call_slot(agent)).call().as_ref();
-    let reads = call.filter(|call| call.request.tool == Tool::Read && matches!(call.position, Position::AtNode { .. }));
+    let runs = |position: &Position| match position {
+        Position::AtNode { .. } => true,
+        Position::InTransit => setting.routes_late,
+        _ => false,
+    };
+    let reads = call.filter(|call| call.request.tool == Tool::Read && runs(&call.position));
     let Some(handle) = reads.and_then(|call| call.request.handle) else { return Vec::new() };
     let stored = access.get(setting.resource_slot(usize::from(handle.resource))).resource();
     let lags = stored.instances.get(usize::from(handle.instance)).is_some_and(|instance| instance.previous.is_some());

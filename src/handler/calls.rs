@@ -107,7 +107,12 @@ impl Programs {
     /// Executes the next transaction of a call.
     pub fn execute(&self, setting: &Setting, access: &mut Access<'_, Component>, at: CallRef, luck: Luck) -> Executed {
         let mut call = call_at(setting, access, at).clone();
-        let Position::AtNode { node, progress } = call.position else { unreachable!("only a call at a node executes") };
+        let (node, progress) = match call.position {
+            Position::AtNode { node, progress } => (node, progress),
+            // It arrives now, at any node: it does not matter at which.
+            Position::InTransit if setting.routes_late => (0, Progress::start(call.request.handle)),
+            _ => unreachable!("only a call at a node executes"),
+        };
         let (ticket, reply) = (progress.ticket, progress.reply);
         let program = self.of(call.request.tool);
         let (ran, facts, step) = program.execute(setting, access, &call.request, node, progress, luck);

@@ -21,7 +21,9 @@ impl Run {
     /// Writes into a report what was counted.
     pub(super) fn count(&self, report: &mut Report, found: &Exploration<Simulation>) {
         for (kind, taken) in &found.kinds {
-            report.actions.insert(Action::name_of_kind(*kind).to_owned(), *taken);
+            for name in Action::names_of_kind(*kind) {
+                *report.actions.entry(name.to_owned()).or_default() += taken;
+            }
         }
         for step in self.ending_steps() {
             let row = report.steps.entry(STEPS[step].name.to_owned()).or_default();

@@ -67,6 +67,10 @@ impl Simulation {
             assertion: assertion(situation),
         });
         self.shown = shown.collect();
+        // That an idle node restarts is left out where calls are routed late.
+        if self.shown.iter().any(|shown| Some(shown.situation.name().as_str()) == self.left_out()) {
+            self.setting.routes_late = false;
+        }
         // An expression may tell agents apart that are alike to everything else.
         if self.shown.iter().any(|shown| shown.compiled.is_some()) {
             self.symmetries.clear();
@@ -98,7 +102,7 @@ impl Simulation {
         performed: &'s Performed,
     ) -> impl Iterator<Item = usize> + 's {
         let is = |situation: &Situation| match situation {
-            Situation::Happens(name) => action.name() == *name,
+            Situation::Happens(name) => Action::names_of_kind(action.kind()).contains(name),
             Situation::Witness(invariant) => self
                 .judge(&performed.facts)
                 .any(|(index, judgement)| index == *invariant && judgement != Judgement::Irrelevant),

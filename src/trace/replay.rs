@@ -327,6 +327,7 @@ pub(super) fn does(simulation: &Simulation, access: &Access<'_, Component>, acti
                     does.node = call.as_ref().and_then(crate::world::Call::node).map(|node| setting.node_name(node));
                 }
                 Target::Node(node) => does.node = Some(setting.node_name(*node)),
+                Target::Calls { .. } => unreachable!("in states that are shown, calls have nodes"),
                 Target::Handle(handle) => does.handle = Some(setting.handle_name(*handle)),
                 Target::Record { slot, record } => {
                     let (record, _) = &access.get(usize::from(*slot)).keys().records[usize::from(*record)];

@@ -10,6 +10,8 @@ use crate::model::{Entry, scenario::Resource as Declared};
 
 use super::{Handle, Instance, Intents, Request, View};
 
+mod moved;
+
 /// The static part of a run: the model, and everything that is derived from it once.
 #[derive(Clone, Debug)]
 pub struct Setting {
@@ -22,6 +24,9 @@ pub struct Setting {
     /// States carry real version numbers and request ids, for people to read. Such states are never explored: without
     /// this, numbers start at 0 and are renamed, and request ids are left out.
     pub labelled: bool,
+    /// A call has no node until one matters: its first transaction is that of its arrival, and a restart
+    /// strikes any calls that may have been at one node together. Such states are explored only, never shown.
+    pub routes_late: bool,
     steps: BTreeSet<&'static str>,
     scopes: Vec<Scope>,
     places: usize,
@@ -102,7 +107,19 @@ impl Setting {
             (true, Place::Node) => scenario.nodes,
         };
         let principals = distinct;
-        Self { intents, principals, labelled, steps, scopes, places, lease_places, faults, fault_names, model }
+        Self {
+            intents,
+            principals,
+            labelled,
+            routes_late: false,
+            steps,
+            scopes,
+            places,
+            lease_places,
+            faults,
+            fault_names,
+            model,
+        }
     }
 
     /// Whether some handler has this step.
@@ -300,30 +317,6 @@ impl Setting {
     #[must_use]
     pub fn outlives_rollback(&self, slot: usize) -> bool {
         self.is_node_memory(slot) || self.upstream_slot() == Some(slot)
-    }
-
-    /// The slot that each slot becomes when nodes and agents are exchanged.
-    pub(super) fn slots_after(&self, nodes: &[u8], agents: &[AgentId]) -> Vec<usize> {
-        let mut slots: Vec<usize> = Vec::new();
-        for agent in agents {
-            slots.extend((0..SLOTS_PER_AGENT).map(|part| self.agent_slot(*agent) + part));
-        }
-        slots.extend(self.resource_slot(0)..self.first_keys_slot());
-        let placed = |first: usize, places: usize, each: usize| {
-            (0..places * each).map(move |index| {
-                let place = if places > 1 { usize::from(nodes[index / each]) } else { 0 };
-                first + place * each + index % each
-            })
-        };
-        slots.extend(placed(self.first_keys_slot(), self.places, self.scopes.len()));
-        let sticky = self.model.design.server.balancer == Balancer::Sticky;
-        slots.extend((0..self.routes()).map(|at| self.first_route_slot() + if sticky { agents[at] } else { at }));
-        slots.extend(placed(self.first_lease_slot(), self.lease_places, self.resources()));
-        slots.extend(self.first_queue_slot()..self.first_memory_slot());
-        slots.extend(placed(self.first_memory_slot(), self.memories(), 1));
-        let last = self.requests_slot().or(self.upstream_slot()).or(self.credentials_slot());
-        slots.extend(self.budgets_slot()..=last.unwrap_or(self.budgets_slot()));
-        slots
     }
 
     /// Whether a slot is memory of a node, which no transaction rolls back and a restart clears.

@@ -11,15 +11,17 @@
 //! only ever compared for equality where a field is only set; where it is appended to or incremented, or where something
 //! may be created anew with values of its own, values correspond to themselves only.
 //!
-//! Whatever is judged must be the same too. Invariants name nobody. An assertion names agents, and fields with values; a
-//! symmetry moves nothing that an assertion names.
+//! Whatever is judged must be the same too. Invariants name nobody. An assertion names agents, and fields with values, and
+//! must say the same of a state and of its image.
 
 use std::collections::BTreeMap;
 
 use super::Setting;
 use super::setting::small;
 use crate::model::design::LostReply;
-use crate::model::{AgentId, Assertion, Entry, Operation, ResourceId, Value};
+use crate::model::{AgentId, Entry, Operation, ResourceId, Value};
+
+mod judged;
 
 /// The most symmetries that are used: of more agents or nodes that could be exchanged, only some are.
 const MOST: usize = 256;
@@ -124,8 +126,9 @@ pub fn symmetries(setting: &Setting) -> Vec<Symmetry> {
 fn node_permutations(setting: &Setting, free: usize) -> Option<Vec<Vec<u8>>> {
     let at_start = (0..setting.resources()).any(|resource| setting.resource(resource).handle.is_some());
     let first_stays = setting.is_state_in_nodes() && at_start;
+    // Where calls are routed late, states have no nodes.
     let all = permutations(setting.model.scenario.nodes, free, &|node, image| {
-        node == image || !(first_stays && (node == 0 || image == 0))
+        node == image || !(setting.routes_late || first_stays && (node == 0 || image == 0))
     })?;
     Some(all.into_iter().map(|nodes| nodes.into_iter().map(small).collect()).collect())
 }
@@ -163,17 +166,6 @@ fn is_like(setting: &Setting, one: AgentId, other: AgentId) -> bool {
             && agents[one].principal == agents[other].principal
             && setting.model.clients[one] == setting.model.clients[other]
             && agents[one].work.len() == agents[other].work.len()
-            && !is_named(setting, &agents[one].name)
-            && !is_named(setting, &agents[other].name)
-}
-
-/// Whether an assertion of the scenario has a name in it. One with an escape in it might have any.
-fn is_named(setting: &Setting, name: &str) -> bool {
-    let spelled = name.replace('-', "_");
-    setting.model.scenario.assertions().any(|Assertion { name: _, expression }| {
-        let mut words = expression.split(|c: char| !c.is_alphanumeric() && c != '_');
-        expression.contains('\\') || words.any(|word| word == spelled || word == name)
-    })
 }
 
 /// What follows from a permutation of agents; `None`: it is no symmetry.
@@ -192,7 +184,9 @@ fn work_after(setting: &Setting, agents: Vec<AgentId>) -> Option<Work> {
     }
     let intents = intents.collect::<Option<Vec<usize>>>()?;
     let (fields, values) = matching.finish()?;
-    Some(Work { agents, intents, fields, values })
+    let work = Work { agents, intents, fields, values };
+    let mut judged = scenario.assertions();
+    judged.all(|assertion| judged::is_kept(scenario, &work, &assertion.expression)).then_some(work)
 }
 
 /// Which fields and values correspond, as far as it is known.
@@ -287,11 +281,6 @@ impl<'m> Matching<'m> {
                 self.value(resource, field, &declared[field].1, &declared[*image].1)?;
             }
             let of_field = std::mem::take(&mut self.values[resource]);
-            let changes = fields.iter().enumerate().any(|(field, image)| field != *image)
-                || of_field.iter().flatten().any(|(value, becomes)| value != becomes);
-            if changes && is_named(self.setting, &self.setting.resource(resource).name) {
-                return None;
-            }
             for (field, values) in of_field.iter().enumerate() {
                 let mut images: Vec<&Value> = values.values().collect();
                 images.sort_unstable();

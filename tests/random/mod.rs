@@ -14,6 +14,15 @@ pub struct Texts {
     pub protocol: String,
 }
 
+/// The seeds that `HANDLECHECK_SEEDS` asks for.
+#[expect(clippy::disallowed_methods, reason = "a range of seeds is asked for by hand")]
+pub fn asked() -> std::ops::Range<u64> {
+    let asked = std::env::var("HANDLECHECK_SEEDS").unwrap_or_else(|_| "1000..2000".to_owned());
+    let (from, to) = asked.split_once("..").expect("seeds are written as FROM..TO");
+    let number = |text: &str| text.parse::<u64>().expect("seeds are whole numbers");
+    number(from)..number(to)
+}
+
 struct Dice(ChaCha8Rng);
 
 impl Dice {
@@ -87,6 +96,7 @@ fn alike(dice: &mut Dice) -> String {
         text += &format!("[agents.{name}]\n{whose}\nwork = [{}]\n", work.join(", "));
     }
     let mut faults: Vec<&str> = (0..dice.below(3)).map(|_| dice.pick(FAULTS)).collect();
+    faults.extend(dice.some(35, &["drop-stream", "restart-node"]));
     faults.sort_unstable();
     faults.dedup();
     if !faults.is_empty() {
@@ -95,6 +105,9 @@ fn alike(dice: &mut Dice) -> String {
     }
     if dice.chance(30) {
         text += "[sometimes]\nchanged = \"one.number > 1\"\n";
+    }
+    if dice.chance(30) {
+        text += "[finally]\nboth = \"one.number == 2 && one.other == 2\"\n";
     }
     text
 }

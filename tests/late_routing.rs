@@ -1,0 +1,282 @@
+//! Late routing: exploring calls that have no node until one matters finds what exploring all of them finds.
+
+mod models;
+mod random;
+
+use std::collections::BTreeSet;
+
+use handlecheck::action::{Action, Target};
+use handlecheck::engine::{Access, Class, Exploration, Limits, Observations, System, explore, plain};
+use handlecheck::model::Model;
+use handlecheck::step::Simulation;
+use handlecheck::world::{Component, Position};
+use random::Texts;
+
+/// The largest model that is compared, in unreduced states.
+const LARGEST: usize = 12_000;
+
+/// What a search found, apart from counts and lengths.
+#[derive(Debug, PartialEq, Eq)]
+struct Found {
+    /// For each property, the fewest faults of a break, if there is one.
+    faults: Vec<Option<u32>>,
+    witnessed: u64,
+    /// How calls ended.
+    tags: BTreeSet<u16>,
+    /// What happened.
+    names: BTreeSet<&'static str>,
+}
+
+fn found(simulation: &Simulation, exploration: &Exploration<Simulation>) -> Found {
+    let names = exploration.kinds.iter().flat_map(|(kind, _)| Action::names_of_kind(*kind));
+    Found {
+        faults: (0..64).map(|property| exploration.front(property).last().map(|found| found.faults)).collect(),
+        witnessed: exploration.witnessed,
+        tags: exploration.tags.iter().map(|(tag, _)| *tag).collect(),
+        names: names.chain(simulation.left_out()).collect(),
+    }
+}
+
+/// Explores a model with and without late routing, and answers how many states there are in either; `None`: it is too
+/// large, or its calls can't be routed late. What differs is the error.
+fn compare(model: &Model, symmetry: bool) -> Result<Option<(usize, usize)>, String> {
+    let (whole, late) = (Simulation::new(model.clone()), Simulation::reduced(model.clone()));
+    if !late.routes_late() {
+        return Ok(None);
+    }
+    let limits = Limits { states: Some(LARGEST), liveness: true, ..Limits::default() };
+    let all = explore(&whole, limits, &mut |_| false);
+    if all.stop.is_some() {
+        return Ok(None);
+    }
+    let some = explore(&late, Limits { symmetry, ..limits }, &mut |_| false);
+    let (one, other) = (found(&whole, &all), found(&late, &some));
+    if one != other {
+        return Err(format!("early: {one:?}\nlate:  {other:?}"));
+    }
+    if some.states() > all.states() {
+        return Err(format!("{} states became {}", all.states(), some.states()));
+    }
+    for property in 0..64 {
+        let (Some(real), Some(place)) = (all.front(property).first().copied(), some.front(property).first().copied())
+        else {
+            continue;
+        };
+        let path = some.path(&late, place);
+        let most: u32 = path.windows(2).map(|pair| weight(&late, &pair[0], &pair[1])).sum();
+        if real.steps < place.steps || real.steps > most {
+            return Err(format!("a break of {} steps stands for at most {most}, and is {}", place.steps, real.steps));
+        }
+    }
+    Ok(Some((all.states(), some.states())))
+}
+
+/// For how many real steps the step between two states stands, at most.
+fn weight(
+    simulation: &Simulation,
+    state: &[handlecheck::world::Component],
+    next: &[handlecheck::world::Component],
+) -> u32 {
+    let successors = plain::successors(simulation, state).into_iter().filter(|other| other.state == next);
+    let weights = successors.map(|successor| simulation.weight(&successor.action, state));
+    weights.max().expect("each state of a path is a successor of the one before")
+}
+
+#[test]
+fn shipped_models_are_the_same_with_late_routing() {
+    let (mut early, mut late, mut models) = (0, 0, 0);
+    for (pair, model) in models::expected() {
+        for symmetry in [false, true] {
+            let sizes = compare(&model, symmetry).unwrap_or_else(|differ| panic!("{pair:?}: {differ}"));
+            let (all, some) = sizes.unwrap_or_default();
+            (early, late, models) = (early + all, late + some, models + usize::from(sizes.is_some()));
+        }
+    }
+    assert!(models > 100 && late * 3 < early, "{models} models: {early} states became {late}");
+}
+
+const SEEDS: u64 = 150;
+
+#[test]
+fn random_models_are_the_same_with_late_routing() {
+    let mut models = 0;
+    for seed in 0..SEEDS {
+        for texts in [random::texts(seed), random::symmetric(seed)] {
+            models += usize::from(agrees(seed, &texts));
+        }
+    }
+    assert!(models > 50, "enough models can be routed late: {models}");
+}
+
+fn agrees(seed: u64, texts: &Texts) -> bool {
+    let Ok(model) = models::of_texts(&texts.scenario, &texts.design, &texts.protocol) else { return false };
+    let sizes = compare(&model, seed.is_multiple_of(2)).unwrap_or_else(|differ| {
+        panic!("seed {seed}: {differ}\n{}\n{}\n{}", texts.scenario, texts.design, texts.protocol)
+    });
+    sizes.is_some()
+}
+
+/// For finding disagreements: `HANDLECHECK_SEEDS=1000..3000 cargo test --release --test late_routing -- --ignored`.
+#[test]
+#[ignore = "a tool for whoever changes the engine: it runs as many seeds as one asks for"]
+fn as_many_seeds_as_asked_for() {
+    let models = random::asked().filter(|seed| {
+        let (one, other) = (random::texts(*seed), random::symmetric(*seed));
+        agrees(*seed, &one) | agrees(*seed, &other)
+    });
+    assert!(models.count() > 0, "some models can be routed late");
+}
+
+const SCENARIO: &str = r#"title = "A mint and a write"
+nodes = 1
+[resources.one]
+handle = "h-one"
+owner = "user-42"
+version = 1
+fields = { number = 1 }
+[agents.A]
+principal = "user-42"
+work = [{ set = "one", number = 2 }]
+[faults]
+restart-node = 1
+"#;
+
+const DESIGN: &str = r#"title = "Told"
+[server.read]
+transactions = [["resolve", "read"]]
+[server.write]
+transactions = [["resolve", "apply"]]
+[client]
+payload = "change"
+blind = true
+[client.on]
+broken-stream = { tell = "failure" }
+"#;
+
+/// Which models can't be routed late, and why not.
+#[test]
+fn late_routing_is_off_where_it_would_lose_something() {
+    let protocol = "title = \"P\"\nresumable = \"never\"\nsessions = false\nclosed-stream = \"cancels\"\n\
+                    task-ids = \"server\"\nreissue = \"new-request-id\"\n";
+    let late = |scenario: &str, design: &str, protocol: &str| {
+        let model = models::of_texts(scenario, design, protocol).expect("it is written so that it can be read");
+        Simulation::reduced(model).routes_late()
+    };
+    assert!(late(SCENARIO, DESIGN, protocol));
+    let server = |setting: &str| DESIGN.replace("[server.read]", &format!("[server]\n{setting}\n[server.read]"));
+    for setting in [
+        "state = \"node\"",
+        "balancer = \"sticky\"",
+        "balancer = \"by-handle\"",
+        "queue = \"per-handle\"",
+        "identity = \"node-memory\"",
+        "calls = \"redelivered\"",
+        "replies = \"by-task-id\"",
+        "reads-from = \"node-cache\"",
+    ] {
+        assert!(!late(SCENARIO, &server(setting), protocol), "{setting}");
+    }
+    let keys =
+        "[server.write]\ntransactions = [[\"find-key\", \"apply\", \"record-key\"]]\n[server.keys]\nplace = \"node\"\n";
+    let in_memory = DESIGN.replace("[server.write]\ntransactions = [[\"resolve\", \"apply\"]]\n", keys);
+    let in_memory = in_memory.replace("blind = true", "blind = true\nkey = \"per-intent\"");
+    assert!(!late(SCENARIO, &in_memory, protocol), "keys in the memory of nodes");
+    assert!(late(SCENARIO, &in_memory.replace("place = \"node\"", "place = \"store\""), protocol));
+    let twice = SCENARIO.replace("restart-node = 1", "restart-node = 2");
+    assert!(late(&twice, DESIGN, protocol), "with one node, every restart is decided late");
+    let two_nodes = twice.replace("nodes = 1", "nodes = 2");
+    assert!(!late(&two_nodes, DESIGN, protocol), "what survives the first restart was at another node");
+    let resumed = protocol.replace("\"never\"", "\"after-delivery\"");
+    let dropped = SCENARIO.replace("[faults]", "[faults]\ndrop-stream = 1");
+    assert!(late(SCENARIO, DESIGN, &resumed), "no stream breaks that could be resumed");
+    assert!(!late(&dropped, DESIGN, &resumed), "whether it can be resumed tells whether the request has arrived");
+}
+
+/// Late routing without the calls that may have arrived, as it would be wrong: the agent that is told of a failure before
+/// its change could run is never told so.
+#[test]
+fn a_restart_that_spares_calls_on_their_way_is_noticed() {
+    let scenario =
+        SCENARIO.replace("[faults]", "[sometimes]\nin-vain = 'told.A == [\"failure\"] && one.number == 1'\n[faults]");
+    let protocol = "title = \"P\"\nresumable = \"never\"\nsessions = false\nclosed-stream = \"cancels\"\n\
+                    task-ids = \"server\"\nreissue = \"new-request-id\"\n";
+    let model = models::of_texts(&scenario, DESIGN, protocol).expect("it is written so that it can be read");
+    let witnessed = |spares: bool| {
+        let late = Restricted { system: Simulation::reduced(model.clone()), spares };
+        explore(&late, Limits::default(), &mut |_| false).witnessed
+    };
+    let whole = explore(&Simulation::new(model.clone()), Limits::default(), &mut |_| false).witnessed;
+    assert_eq!(whole, witnessed(false));
+    assert_ne!(whole, witnessed(true));
+}
+
+/// A simulation in which, if wanted, a restart strikes no call that has not begun to run.
+struct Restricted {
+    system: Simulation,
+    spares: bool,
+}
+
+impl System for Restricted {
+    type Component = Component;
+    type Action = Action;
+
+    fn initial(&self) -> Vec<Component> {
+        self.system.initial()
+    }
+
+    fn sources(&self) -> usize {
+        self.system.sources()
+    }
+
+    fn actions(&self, source: usize, access: &Access<'_, Component>) -> Vec<Action> {
+        let setting = self.system.setting();
+        let on_its_way = |agent: &usize| {
+            let call = access.get(setting.call_slot(*agent)).call();
+            call.as_ref().is_some_and(|call| call.position == Position::InTransit)
+        };
+        let wrong = |action: &Action| match action {
+            Action::Fault { target: Target::Calls { open, .. }, .. } => {
+                let mut struck = (0..setting.agents()).filter(|agent| open & (1 << agent) != 0);
+                self.spares && struck.any(|agent| on_its_way(&agent))
+            }
+            _ => false,
+        };
+        self.system.actions(source, access).into_iter().filter(|action| !wrong(action)).collect()
+    }
+
+    fn parts(&self, action: &Action) -> usize {
+        self.system.parts(action)
+    }
+
+    fn step(&self, action: &Action, part: usize, access: &mut Access<'_, Component>) -> Observations {
+        self.system.step(action, part, access)
+    }
+
+    fn is_fair(&self, action: &Action) -> bool {
+        self.system.is_fair(action)
+    }
+
+    fn liveness(&self) -> Option<usize> {
+        self.system.liveness()
+    }
+
+    fn is_pending(&self, access: &Access<'_, Component>) -> bool {
+        self.system.is_pending(access)
+    }
+
+    fn class(&self, action: &Action) -> Class {
+        self.system.class(action)
+    }
+
+    fn observe(&self, quiescent: bool, access: &Access<'_, Component>) -> Observations {
+        self.system.observe(quiescent, access)
+    }
+
+    fn numbers(&self, component: &Component, visit: &mut dyn FnMut(u16, u16)) {
+        self.system.numbers(component, visit);
+    }
+
+    fn renumber(&self, component: &mut Component, space: u16, rename: &dyn Fn(u16) -> u16) {
+        self.system.renumber(component, space, rename);
+    }
+}
