@@ -223,3 +223,46 @@ restart-node = 1
     let to_desk = replies("by-task-id").replace("replies", lost);
     assert_eq!(found(&to_desk), [breaks(7, 1), breaks(7, 1)]);
 }
+
+/// Two principals on one node, each with a resource that it mints.
+fn two_minters(faults: &str) -> String {
+    format!(
+        r#"
+title = "Two principals, a draft each"
+nodes = 1
+[agents.A]
+principal = "user-42"
+work = [{{ mint = "one", text = "a" }}, {{ set = "one", text = "b" }}]
+[agents.B]
+principal = "user-7"
+work = [{{ mint = "two", text = "x" }}]
+[faults]
+{faults}
+"#
+    )
+}
+
+#[test]
+fn whatever_looks_the_caller_up_late_may_take_another_for_it() {
+    let minting = |identity: &str, mint: &str| {
+        let write = r#"[["resolve", "authorize", "find-key", "apply", "record-key"]]"#;
+        let server = format!("identity = \"{identity}\"\nkeys = {{ scope = [\"principal\"] }}");
+        design(READ, write, &server, "payload = \"change\"\nkey = \"per-intent\"")
+            + &format!("[server.mint]\ntransactions = {mint}\n")
+    };
+    let sectioned = |text: String| {
+        let (design, mint) = text.split_once("[server.mint]").expect("it has a handler of mint");
+        design.replace("[client]", &format!("[server.mint]{mint}[client]"))
+    };
+    // A's draft is filed under B, whose request came last: A is refused its own.
+    let mint = r#"[["find-key", "mint", "record-key"]]"#;
+    let late = sectioned(minting("node-memory", mint));
+    let properties = ["handle-resolvable", "no-double-write"];
+    assert_eq!(found(&two_minters(""), &late, CONTINUES, properties), [breaks(10, 0), None]);
+    let fine = sectioned(minting("per-request", mint));
+    assert_eq!(found(&two_minters(""), &fine, CONTINUES, properties), [None, None]);
+    // The record of A's mint stands under B's name, and a repeat does not find it there.
+    let found = |text: &str| found(&two_minters("drop-stream = 1"), text, CONTINUES, ["no-double-write"]);
+    assert_eq!(found(&late), [breaks(9, 1)]);
+    assert_eq!(found(&fine), [holds()]);
+}

@@ -16,7 +16,7 @@ pub static STEP: Step =
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let mut lease = handling.lease();
-    let agent = handling.request.agent;
+    let (agent, _) = handling.identity();
     if let Some((holder, _)) = lease.holder.filter(|(holder, _)| *holder != agent) {
         let mut end = handling.refuse(Outcome::Locked);
         end.answer.held_by = Some(handling.setting.principal(usize::from(holder)));

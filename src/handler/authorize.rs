@@ -17,11 +17,11 @@ pub static STEP: Step = Step {
 };
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
-    handling.existing()?;
+    let instance = handling.existing()?;
     let setting = handling.setting;
     let caller = &setting.model.scenario.agents[handling.caller()].principal;
     let resource = handling.resource_id();
-    let owner = &setting.principals[usize::from(setting.owner(resource))];
+    let owner = &setting.principals[usize::from(instance.filed_under.unwrap_or(setting.owner(resource)))];
     let server = &setting.model.design.server;
     let matches = |other: &Principal| same(server.owner_is.as_deref(), caller, other);
     if matches(owner) || setting.resource(resource).shared_with.iter().any(matches) {

@@ -71,7 +71,7 @@ impl Programs {
         let late = setting.model.design.server.identity == Identity::NodeMemory;
         if let Some(slot) = setting.memory_slot(node).filter(|_| late) {
             let mut memory = access.get(slot).memory().clone();
-            memory.identity = Some(call.request.agent);
+            memory.identity = Some((call.request.agent, call.request.credential));
             access.set(slot, memory.into());
         }
         if let (Some(handle), Some(slot)) =

@@ -9,6 +9,6 @@ pub static STEP: Step =
     Step { requires: Requires::Resource, writes: Writes::Nothing, outcomes: &[Outcome::LeaseLost], run };
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
-    let holds = handling.lease().holder.is_some_and(|(holder, _)| holder == handling.request.agent);
+    let holds = handling.lease().holder.is_some_and(|(holder, _)| holder == handling.identity().0);
     if holds { Ok(()) } else { Err(handling.refuse(Outcome::LeaseLost)) }
 }

@@ -8,7 +8,7 @@ use super::{End, Handling, Requires, Step, Writes};
 
 use crate::model::Outcome;
 use crate::model::design::ClaimNames;
-use crate::world::{Record, ghost};
+use crate::world::{Claim, Record, ghost};
 
 pub static STEP: Step = Step {
     requires: Requires::Nothing,
@@ -26,7 +26,8 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let intent = u8::try_from(intent).expect("there are fewer than 256 intents");
     let claim = next_claim(handling, slot);
     handling.change_keys(slot, |table| table.insert(key, Record::Claim { claim, intent }));
-    handling.progress.claim = Some(claim);
+    let table = u16::try_from(slot).expect("a state has few slots");
+    handling.progress.claim = Some(Claim { table, number: claim });
     Ok(())
 }
 
@@ -40,12 +41,8 @@ fn next_claim(handling: &Handling<'_, '_>, slot: usize) -> u16 {
     for agent in 0..setting.agents() {
         let open = handling.access.peek(setting.call_slot(agent), ghost::CLAIMS).call();
         let orphans = handling.access.peek(setting.orphans_slot(agent), ghost::CLAIMS).orphans();
-        held.extend(open.iter().chain(orphans).filter_map(|call| {
-            let (request, claim) = (&call.request, call.progress()?.claim?);
-            let node = call.node().unwrap_or(0);
-            let table = setting.keys_slot(agent, usize::from(request.resource), request.tool, node);
-            (table == slot).then_some(claim)
-        }));
+        let claims = open.iter().chain(orphans).filter_map(|call| call.progress()?.claim);
+        held.extend(claims.filter(|claim| usize::from(claim.table) == slot).map(|claim| claim.number));
     }
     let claims = handling.access.get(slot).keys().records.iter().filter_map(|(_, record)| match record {
         Record::Claim { claim, .. } => Some(*claim),

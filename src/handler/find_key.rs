@@ -22,7 +22,7 @@ pub(super) fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let Some((slot, key)) = handling.key() else { return Ok(()) };
     match handling.access.get(slot).keys().find(&key) {
         None => Ok(()),
-        Some(Record::Claim { claim, .. }) if handling.progress.claim == Some(*claim) => Ok(()),
+        Some(Record::Claim { claim, .. }) if handling.owns(slot, *claim) => Ok(()),
         Some(Record::Claim { intent, .. }) => Err(refuse(handling, Outcome::InProgress, *intent)),
         Some(Record::Done { fingerprint, answer, intent }) => {
             let refuses = handling.setting.model.design.keys.other_payload == OtherPayload::Refuse;

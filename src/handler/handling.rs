@@ -79,14 +79,21 @@ impl Handling<'_, '_> {
         Some(instance)
     }
 
-    /// The principal as whom the call runs: that of the request, or the one that the node remembers.
+    /// The agent as whom the call runs: that of the request, or the one that the node remembers.
     #[must_use]
     pub fn caller(&self) -> AgentId {
+        usize::from(self.identity().0)
+    }
+
+    /// The agent as whom the call runs, and the credential.
+    #[must_use]
+    pub fn identity(&self) -> (u8, u8) {
+        let own = (self.request.agent, self.request.credential);
         if self.setting.model.design.server.identity == Identity::PerRequest {
-            return self.agent();
+            return own;
         }
         let memory = self.setting.memory_slot(self.node).map(|slot| self.access.get(slot).memory().identity);
-        memory.flatten().map_or(self.agent(), usize::from)
+        memory.flatten().unwrap_or(own)
     }
 
     /// The lease on the call's handle, as this node sees it.
@@ -170,11 +177,18 @@ impl Handling<'_, '_> {
     #[must_use]
     pub fn key(&self) -> Option<(usize, RecordKey)> {
         let key = self.request.key.clone()?;
-        let slot = self.setting.keys_slot(self.agent(), self.resource_id(), self.request.tool, self.node);
+        let (caller, credential) = self.identity();
+        let slot = self.setting.keys_slot(usize::from(caller), self.resource_id(), self.request.tool, self.node);
         let instance = self.request.handle.filter(|_| self.setting.keys_by_handle()).map(|handle| handle.instance);
         let by_credential = self.setting.model.design.keys.scope.contains(&ScopePart::Credential);
-        let credential = by_credential.then_some(self.request.credential);
+        let credential = by_credential.then_some(credential);
         Some((slot, RecordKey { instance, credential, key }))
+    }
+
+    /// Whether a claim in the key table of this slot is this call's own.
+    #[must_use]
+    pub fn owns(&self, slot: usize, claim: u16) -> bool {
+        self.progress.claim.is_some_and(|own| usize::from(own.table) == slot && own.number == claim)
     }
 
     /// Changes a key table.

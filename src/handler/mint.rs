@@ -24,6 +24,8 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     if handling.setting.model.design.server.state == State::Session {
         minted.session = Some(handling.request.agent);
     }
+    let caller = handling.setting.principal(handling.caller());
+    minted.filed_under = Some(caller).filter(|caller| *caller != handling.setting.principal(handling.agent()));
     let slot = handling.setting.resource_slot(resource);
     if handling.setting.model.protocol.task_ids == TaskIds::Client {
         // The client names what it mints: under a name that is taken it gets what is there.

@@ -52,7 +52,8 @@ fn scope(handling: &Handling<'_, '_>) -> CacheScope {
     let server = &handling.setting.model.design.server;
     let has = |part: ScopePart| server.cache_scope.contains(&part);
     let caller = &handling.setting.model.scenario.agents[handling.caller()].principal;
-    let whole = has(ScopePart::Principal);
+    // A credential is that of one principal.
+    let whole = has(ScopePart::Principal) || has(ScopePart::Credential);
     let any = whole || has(ScopePart::Subject) || has(ScopePart::Client) || has(ScopePart::Tenant);
     let principal = Principal {
         subject: if whole || has(ScopePart::Subject) { caller.subject.clone() } else { String::new() },
@@ -61,7 +62,7 @@ fn scope(handling: &Handling<'_, '_>) -> CacheScope {
     };
     CacheScope {
         principal: any.then_some(principal),
-        credential: has(ScopePart::Credential).then_some(handling.request.credential),
+        credential: has(ScopePart::Credential).then_some(handling.identity().1),
         handle: has(ScopePart::Handle).then_some(handling.request.handle),
         tool: has(ScopePart::Tool).then_some(handling.request.tool),
     }

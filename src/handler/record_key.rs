@@ -17,7 +17,7 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let (Some((slot, key)), Some(intent)) = (handling.key(), handling.intent()) else { return Ok(()) };
     if handling.setting.model.design.keys.taken == Taken::Refuse {
         let holder = match handling.access.get(slot).keys().find(&key) {
-            Some(Record::Claim { claim, intent }) if handling.progress.claim != Some(*claim) => Some(*intent),
+            Some(Record::Claim { claim, intent }) if !handling.owns(slot, *claim) => Some(*intent),
             Some(Record::Done { intent, .. }) => Some(*intent),
             Some(Record::Claim { .. }) | None => None,
         };

@@ -13,10 +13,10 @@ pub static STEP: Step = Step { requires: Requires::Nothing, writes: Writes::Some
 pub(super) fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let Some((slot, key)) = handling.key() else { return Ok(()) };
     let any = handling.setting.model.design.keys.claim_names == ClaimNames::Nothing;
-    let own = handling.progress.claim.take();
     let stands = handling.access.get(slot).keys().find(&key);
-    if matches!(stands, Some(Record::Claim { claim, .. }) if any || own == Some(*claim)) {
+    if matches!(stands, Some(Record::Claim { claim, .. }) if any || handling.owns(slot, *claim)) {
         handling.change_keys(slot, |table| table.remove(&key));
     }
+    handling.progress.claim = None;
     Ok(())
 }

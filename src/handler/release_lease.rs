@@ -8,7 +8,7 @@ pub static STEP: Step = Step { requires: Requires::Resource, writes: Writes::Som
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let mut lease = handling.lease();
-    if lease.holder.is_some_and(|(holder, _)| holder == handling.request.agent) {
+    if lease.holder.is_some_and(|(holder, _)| holder == handling.identity().0) {
         lease.holder = None;
         handling.set_lease(lease);
     }

@@ -266,7 +266,7 @@ named! {
     Identity {
         /// From the request.
         PerRequest = "per-request",
-        /// From node memory, read late, at the step that needs it.
+        /// From node memory, read late, at each step that needs it: whoever's request came last.
         NodeMemory = "node-memory",
     }
 }

@@ -358,7 +358,7 @@ fn changes(names: &Names<'_>, before: &[Component], after: &[Component]) -> Vec<
                 }
             }
             (Component::Memory(old), Component::Memory(new)) => {
-                let caller = |agent: Option<u8>| agent.map_or("nobody", |agent| names.agent(agent)).to_owned();
+                let caller = |of: Option<(u8, u8)>| of.map_or("nobody", |(agent, _)| names.agent(agent)).to_owned();
                 note("a node takes the caller for".to_owned(), caller(old.identity), caller(new.identity));
                 let cached = |count: usize| format!("{count} entries");
                 note("a node caches".to_owned(), cached(old.cache.len()), cached(new.cache.len()));
@@ -411,6 +411,7 @@ fn resource(names: &Names<'_>, old: &Resource, new: &Resource, note: &mut impl F
             version,
             lifecycle,
             expired,
+            filed_under: _,
             revoked,
             approved,
             node: _,

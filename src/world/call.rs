@@ -162,13 +162,22 @@ pub struct Progress {
     /// The answer so far; its outcome is `ok` until a step says otherwise.
     pub answer: Answer,
     /// This call's own claim on its key.
-    pub claim: Option<u16>,
+    pub claim: Option<Claim>,
     /// The fence number that this call was given.
     pub grant: Option<u16>,
     /// Its place in the queue of its handle.
     pub ticket: Option<u16>,
     /// Whose stream its answer will go to, as the node's table has it.
     pub reply: Reply,
+}
+
+/// A claim, as the call knows it that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Claim {
+    /// The slot of the key table in which it stands.
+    pub table: u16,
+    /// Its number there.
+    pub number: u16,
 }
 
 /// What goes back to the client.

@@ -20,7 +20,7 @@ mod setting;
 pub mod symmetry;
 
 pub use agent::{Agent, Attempt, Errand, Known, Purpose, Redo, View};
-pub use call::{Answer, Call, CallRef, Key, Payload, Position, Progress, Reply, Request, Stamp};
+pub use call::{Answer, Call, CallRef, Claim, Key, Payload, Position, Progress, Reply, Request, Stamp};
 pub use content::{Content, Field, Intents};
 pub use fact::Fact;
 pub use keys::{Fingerprint, KeyTable, Record, RecordKey};

@@ -7,8 +7,8 @@ use crate::model::{Principal, Tool};
 /// What a node remembers from one request to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Memory {
-    /// The agent whose request came last, where handlers look up the caller late.
-    pub identity: Option<u8>,
+    /// The agent whose request came last, and the credential that it came with, where handlers look up the caller late.
+    pub identity: Option<(u8, u8)>,
     /// Its read cache, sorted.
     pub cache: Vec<(CacheScope, Handle, View)>,
 }

@@ -5,7 +5,7 @@
 //! thought of it.
 
 use super::agent::{Agent, Known, View};
-use super::call::{Answer, Call, Key, Position, Progress, Request, Stamp};
+use super::call::{Answer, Call, Claim, Key, Position, Progress, Request, Stamp};
 use super::keys::{Fingerprint, KeyTable, Record, RecordKey};
 use super::lease::{Lease, Leases};
 use super::node::Memory;
@@ -132,9 +132,7 @@ fn view(handle: Handle, view: &mut View, visit: Visit<'_>) {
 
 fn call(setting: &Setting, call: &mut Call, visit: Visit<'_>) {
     let Call { request, position, broken: _ } = call;
-    let (agent, resource, tool) = (request.agent, request.resource, request.tool);
-    // A claim in the memory of a node does not outlive it, so that an interrupted call has one in the store or none.
-    let node = if let Position::AtNode { node, .. } = position { *node } else { 0 };
+    let resource = request.resource;
     match position {
         Position::InTransit => {}
         Position::AtNode { node: _, progress } | Position::Interrupted { progress } => {
@@ -143,9 +141,8 @@ fn call(setting: &Setting, call: &mut Call, visit: Visit<'_>) {
                 visit(versions_of(handle), loaded);
             }
             self::answer(answer, visit);
-            if let Some(claim) = claim {
-                let slot = setting.keys_slot(usize::from(agent), usize::from(resource), tool, node);
-                visit(claims_of(setting, slot), claim);
+            if let Some(Claim { table, number }) = claim {
+                visit(claims_of(setting, usize::from(*table)), number);
             }
             if let (Some(grant), Some(handle)) = (grant, request.handle) {
                 visit(fences_of(handle), grant);
@@ -225,6 +222,7 @@ fn resource(resource: &mut Resource, visit: Visit<'_>) {
             version,
             lifecycle: _,
             expired: _,
+            filed_under: _,
             revoked: _,
             approved: _,
             node: _,

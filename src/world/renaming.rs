@@ -4,7 +4,7 @@
 //! thought of it. What is kept in an order of its content is put into that order again.
 
 use super::agent::{Agent, Known, View};
-use super::call::{Answer, Call, Key, Payload, Position, Progress, Reply, Request};
+use super::call::{Answer, Call, Claim, Key, Payload, Position, Progress, Reply, Request};
 use super::content::{Content, Field, Intents};
 use super::keys::{Fingerprint, KeyTable, Record, RecordKey};
 use super::lease::{Lease, Leases};
@@ -231,7 +231,10 @@ impl Renaming<'_> {
             working: working.as_ref().map(|content| self.content(resource, content)),
             loaded: *loaded,
             answer: self.answer(resource, answer),
-            claim: *claim,
+            claim: claim.map(|Claim { table, number }| {
+                let table = self.symmetry.slot(usize::from(table));
+                Claim { table: u16::try_from(table).expect("a state has few slots"), number }
+            }),
             grant: *grant,
             ticket: *ticket,
             reply: match reply {
@@ -274,6 +277,7 @@ impl Renaming<'_> {
             version,
             lifecycle,
             expired,
+            filed_under,
             revoked,
             approved,
             node,
@@ -292,6 +296,8 @@ impl Renaming<'_> {
             version: *version,
             lifecycle: *lifecycle,
             expired: *expired,
+            // Symmetries leave principals where they are.
+            filed_under: *filed_under,
             revoked: revoked.clone(),
             approved: approved.as_ref().map(|content| self.content(resource, content)),
             // Where state lives in the store, this is the first node, whichever made it.
@@ -352,7 +358,10 @@ impl Renaming<'_> {
             // A scope holds parts of principals, which symmetries leave where they are.
             (scope.clone(), *handle, self.view(of(*handle), view))
         });
-        Memory { identity: identity.map(|agent| self.symmetry.agent(agent)), cache: sorted(cache.collect()) }
+        Memory {
+            identity: identity.map(|(agent, credential)| (self.symmetry.agent(agent), credential)),
+            cache: sorted(cache.collect()),
+        }
     }
 }
 

@@ -32,6 +32,8 @@ pub struct Instance {
     pub lifecycle: Lifecycle,
     /// Whether its handle's time is up.
     pub expired: bool,
+    /// The principal under whose name a handler filed it that looked the caller up late; `None`: the one who asked.
+    pub filed_under: Option<u8>,
     /// Principals whose permission on it was revoked, by their number, sorted.
     pub revoked: Vec<u8>,
     /// What was approved last.
@@ -60,6 +62,7 @@ impl Instance {
             version,
             lifecycle: Lifecycle::Open,
             expired: false,
+            filed_under: None,
             revoked: Vec::new(),
             approved: None,
             node,

@@ -86,9 +86,14 @@ impl Setting {
             }
         }
         for intent in &intents {
-            let scope = scope(&model, intent.agent, intent.resource, intent.operation.tool());
-            if !scopes.contains(&scope) {
-                scopes.push(scope);
+            // A handler that looks the caller up late may take any agent for it.
+            let late = model.design.server.identity == Identity::NodeMemory;
+            let others = (0..scenario.agents.len()).filter(|_| late);
+            for caller in std::iter::once(intent.agent).chain(others) {
+                let scope = scope(&model, caller, intent.resource, intent.operation.tool());
+                if !scopes.contains(&scope) {
+                    scopes.push(scope);
+                }
             }
         }
         let places = match model.design.keys.place {
@@ -573,7 +578,8 @@ impl Setting {
 
 fn scope(model: &Model, agent: AgentId, resource: ResourceId, tool: Tool) -> Scope {
     let parts = &model.design.keys.scope;
-    let whole = parts.contains(&ScopePart::Principal);
+    // A credential is that of one principal.
+    let whole = parts.contains(&ScopePart::Principal) || parts.contains(&ScopePart::Credential);
     let has = |part: ScopePart| parts.contains(&part);
     let principal = &model.scenario.agents[agent].principal;
     Scope {

@@ -8,7 +8,7 @@ use handlecheck::model::{Model, Outcome, Principal};
 use super::judge;
 use super::rename;
 use super::state::{Answer, Key, KeyEntry, NodeId, Print, Request, Scope, values};
-use super::steps::{End, Passed, Step, caller};
+use super::steps::{End, Passed, Step, caller, identity};
 use super::world::World;
 
 /// What a call must have in common with others, in these respects.
@@ -20,7 +20,7 @@ pub fn scope(world: &World<'_>, request: &Request, node: NodeId, parts: &[ScopeP
         ScopePart::Subject => of(PrincipalPart::Subject),
         ScopePart::Client => of(PrincipalPart::Client),
         ScopePart::Tenant => of(PrincipalPart::Tenant),
-        ScopePart::Credential => Scope::Credential(caller.clone(), request.credential),
+        ScopePart::Credential => Scope::Credential(caller.clone(), identity(world, request, node).1),
         ScopePart::Handle => Scope::Handle(request.handle),
         ScopePart::Tool => Scope::Tool(request.tool),
     };

@@ -124,7 +124,7 @@ pub fn deliver(world: &mut World<'_>, seat: Seat, node: NodeId) {
         world.state.sticky.insert(call.request.agent, node);
     }
     if model.design.server.identity == Identity::NodeMemory {
-        world.state.nodes[node].identity = Some(call.request.agent);
+        world.state.nodes[node].identity = Some((call.request.agent, call.request.credential));
     }
     let queue = model.design.server.queue == Queue::PerHandle;
     let queued = call.request.handle.filter(|_| queue).map(|handle| rename::fresh_turn(&world.state, handle));

@@ -63,7 +63,10 @@ pub enum Life {
 /// A resource as the server keeps it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Stored {
+    /// Who asked for it, or had it from the start.
     pub owner: Principal,
+    /// Under whose name a handler filed it that looked the caller up late, where that is another.
+    pub filed_under: Option<Principal>,
     /// The node in whose memory it is; `None`: in the store.
     pub node: Option<NodeId>,
     /// The client in whose session it is, where state is found by session.
@@ -376,8 +379,8 @@ pub struct Node {
     pub keys: Keys,
     pub leases: BTreeMap<Handle, Lease>,
     pub cache: BTreeMap<Vec<Scope>, View>,
-    /// The caller of the latest request, under `identity = "node-memory"`.
-    pub identity: Option<AgentId>,
+    /// The caller of the latest request and its credential, under `identity = "node-memory"`.
+    pub identity: Option<(AgentId, u8)>,
 }
 
 /// Where an intent took effect (ghost).
@@ -545,6 +548,7 @@ impl Stored {
         };
         Self {
             owner,
+            filed_under: None,
             node,
             session: None,
             version,

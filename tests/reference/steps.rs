@@ -1,7 +1,7 @@
 //! The steps of a handler (section 5): one function each. A step passes, or ends the call.
 
 use handlecheck::model::design::{FenceSeen, Foreign, Identity, ReadsFrom, State as StateIn, Versions};
-use handlecheck::model::{Model, Operation, Outcome, Principal};
+use handlecheck::model::{AgentId, Model, Operation, Outcome, Principal};
 
 use super::judge::{self, Commit};
 use super::keys;
@@ -68,11 +68,16 @@ pub fn run(world: &mut World<'_>, call: &mut Call, name: &str) -> Passed {
 
 /// The caller, as this node sees it: from the request, or read late from node memory.
 pub fn caller(world: &World<'_>, request: &Request, node: NodeId) -> Principal {
-    let agent = match world.model.design.server.identity {
-        Identity::PerRequest => request.agent,
-        Identity::NodeMemory => world.state.nodes[node].identity.unwrap_or(request.agent),
-    };
-    judge::principal(world.model, agent).clone()
+    judge::principal(world.model, identity(world, request, node).0).clone()
+}
+
+/// The same, as the agent and its credential.
+pub fn identity(world: &World<'_>, request: &Request, node: NodeId) -> (AgentId, u8) {
+    let own = (request.agent, request.credential);
+    match world.model.design.server.identity {
+        Identity::PerRequest => own,
+        Identity::NodeMemory => world.state.nodes[node].identity.unwrap_or(own),
+    }
 }
 
 impl Step<'_, '_> {
@@ -131,7 +136,7 @@ impl Step<'_, '_> {
         let caller = caller(self.world, self.request, self.handling.node);
         let compared = self.model().design.server.owner_is.clone();
         let Some((handle, stored)) = self.stored() else { return self.refuse(Outcome::NotFound) };
-        let owner = stored.owner.clone();
+        let owner = stored.filed_under.as_ref().unwrap_or(&stored.owner).clone();
         let shared = &self.model().scenario.resources[handle.0].shared_with;
         let matches = |right: &Principal| match &compared {
             None => judge::same_principal(right, &caller),
@@ -219,7 +224,8 @@ impl Step<'_, '_> {
     /// `acquire-lease`: takes the lease, always with a new fence number, which goes into the view.
     fn acquire_lease(&mut self) -> Passed {
         let Some(handle) = self.handle() else { return Ok(()) };
-        let (model, node, agent) = (self.world.model, self.handling.node, self.request.agent);
+        let (model, node) = (self.world.model, self.handling.node);
+        let (agent, _) = identity(self.world, self.request, node);
         let lease = self.world.state.lease_table(model, node).entry(handle).or_default();
         if let Some((holder, _)) = lease.holder
             && holder != agent
@@ -252,7 +258,7 @@ impl Step<'_, '_> {
     /// `release-lease`: frees the lease of the agent.
     fn release_lease(&mut self) -> Passed {
         let Some(handle) = self.handle() else { return Ok(()) };
-        let agent = self.request.agent;
+        let (agent, _) = identity(self.world, self.request, self.handling.node);
         let lease = self.world.state.lease_table(self.world.model, self.handling.node).entry(handle).or_default();
         lease.holder = lease.holder.filter(|(holder, _)| *holder != agent);
         Ok(())
@@ -261,8 +267,9 @@ impl Step<'_, '_> {
     /// `check-lease`: this agent holds the lease.
     fn check_lease(&mut self) -> Passed {
         let Some(handle) = self.handle() else { return Ok(()) };
+        let (agent, _) = identity(self.world, self.request, self.handling.node);
         let lease = self.world.state.lease_table(self.world.model, self.handling.node).entry(handle).or_default();
-        let holds = lease.holder.is_some_and(|(holder, _)| holder == self.request.agent);
+        let holds = lease.holder.is_some_and(|(holder, _)| holder == agent);
         if holds { Ok(()) } else { self.refuse(Outcome::LeaseLost) }
     }
 
@@ -463,8 +470,10 @@ impl Step<'_, '_> {
         };
         let handle = (self.request.resource, instance);
         let content = super::client::minted_content(model, self.request.resource, intent);
-        let owner = caller(self.world, self.request, node);
+        let owner = judge::principal(model, self.request.agent).clone();
+        let filed_under = caller(self.world, self.request, node);
         let mut stored = Stored::new(model, owner, Some(node), 1, content.clone());
+        stored.filed_under = Some(filed_under).filter(|of| *of != stored.owner);
         stored.session = (model.design.server.state == StateIn::Session).then_some(self.request.agent);
         self.handling.answer.minted = Some(handle);
         self.handling.answer.version = Some(1);
