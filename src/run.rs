@@ -47,6 +47,9 @@ pub struct Report {
     pub protocol: String,
     /// In which bounds.
     pub bounds: Bounds,
+    /// What the inputs say that can't matter, or will not do what it looks like.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Every reachable state was explored.
     pub complete: bool,
     /// Why it is not complete.
@@ -307,6 +310,7 @@ impl Run {
             design: design.name.clone(),
             protocol: protocol.name.clone(),
             bounds: Bounds { faults: faults.map(|(name, budget)| (*name, *budget)).collect() },
+            warnings: self.warnings.iter().map(|warning| warning.message.clone()).collect(),
             complete: true,
             stopped: None,
             states: 0,

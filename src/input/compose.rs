@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::client::{Client, Event};
-use crate::model::design::{Handles, State};
+use crate::model::client::{Client, Event, KeyPolicy};
+use crate::model::design::{Calls, Handles, LostReply, ReadsFrom, Replies, State};
 use crate::model::scenario::{Entry, Operation, Principal};
 use crate::model::{
     Agent, AgentId, Design, Expectation, Handler, Model, Outcome, Protocol, Reaction, ResourceId, Scenario, Tool,
@@ -35,6 +35,8 @@ pub fn compose(
     check.expectations(invariants);
     check.handles();
     check.budgets();
+    check.idle_steps();
+    check.idle_settings();
     let mut diagnostics = check.found;
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
@@ -162,18 +164,82 @@ impl Check<'_> {
         }
     }
 
-    fn budgets(&mut self) {
-        let keys = &self.model.design.keys;
-        for (fault, can_strike, setting) in
-            [("expire-key", keys.expire, "expire"), ("expire-claim", keys.claims_expire, "claims-expire")]
-        {
-            if self.model.scenario.faults.contains_key(fault) && !can_strike {
-                let place = self.scenario.place_of(&["faults", fault]);
-                let design = &self.model.design.name;
-                let message = format!("the fault `{fault}` never strikes design `{design}`");
-                let help = format!("`[server.keys]` has no `{setting} = true`");
-                self.push(Severity::Warning, place, message, "this budget is never spent", Some(help));
+    /// Steps that look for what no client sends. (One client that sends it is reason enough for the step.)
+    fn idle_steps(&mut self) {
+        let Model { design, scenario, .. } = self.model;
+        for &tool in Tool::ALL {
+            let Some(handler) = design.server.handler(tool) else { continue };
+            let calls =
+                scenario.agents.iter().enumerate().filter(|(_, agent)| {
+                    agent.work.iter().any(|entry| entry.tool() == Some(tool) && tool != Tool::Read)
+                });
+            let clients: Vec<&Client> = calls.map(|(agent, _)| self.model.client(agent, tool)).collect();
+            if clients.is_empty() {
+                continue;
             }
+            let has = |names: &[&str]| handler.transactions.iter().flatten().find(|step| names.contains(step)).copied();
+            let keyless = clients.iter().all(|client| client.key == KeyPolicy::None);
+            let versionless = clients.iter().all(|client| client.precondition == Precondition::None);
+            let key = has(&["find-key", "claim-key", "record-key"]).filter(|_| keyless);
+            let version = has(&["check-version"]).filter(|_| versionless && !design.server.version_required);
+            for (step, sent, setting) in
+                [(key, "a key", "key = \"per-intent\""), (version, "a version", "precondition = \"viewed-version\"")]
+            {
+                let Some(step) = step else { continue };
+                let table = if design.server.tools.contains_key(&tool) { tool } else { Tool::Write };
+                let place = self.design.place_of(&["server", table.name(), "transactions"]);
+                let message = format!("`{step}` always passes in a call of `{tool}`");
+                let help = format!("`[client]` has no `{setting}`");
+                let label = format!("no client sends {sent}");
+                self.push(Severity::Warning, place, message, &label, Some(help));
+            }
+        }
+    }
+
+    /// Budgets of faults that find nothing to strike.
+    fn budgets(&mut self) {
+        let Model { design, scenario, .. } = self.model;
+        let (server, keys) = (&design.server, &design.keys);
+        let steps = |name: &str| {
+            let handlers = server.tools.values();
+            handlers
+                .flat_map(|handler| handler.transactions.iter().chain(&handler.at_end))
+                .flatten()
+                .any(|s| *s == name)
+        };
+        let stranger = scenario.agents.iter().any(|agent| {
+            let mut resources = 0..scenario.resources.len();
+            resources.any(|resource| foreign(scenario, agent, resource))
+        });
+        for (fault, can_strike, why) in [
+            ("expire-key", keys.expire, "`[server.keys]` has no `expire = true`"),
+            ("expire-claim", keys.claims_expire, "`[server.keys]` has no `claims-expire = true`"),
+            ("expire-lease", steps("acquire-lease"), "no handler has the step `acquire-lease`"),
+            ("stale-read", server.reads_from == ReadsFrom::Replica, "`[server]` has no `reads-from = \"replica\"`"),
+            ("leak-handle", stranger, "no agent is without a right on some resource"),
+        ] {
+            if scenario.faults.contains_key(fault) && !can_strike {
+                let place = self.scenario.place_of(&["faults", fault]);
+                let message = format!("the fault `{fault}` never strikes design `{}`", design.name);
+                self.push(Severity::Warning, place, message, "this budget can't matter", Some(why.to_owned()));
+            }
+        }
+    }
+
+    /// Answers lose their addresses only where calls outlive their nodes.
+    fn idle_settings(&mut self) {
+        let server = &self.model.design.server;
+        let kept = server.calls != Calls::Memory;
+        let table = server.replies != Replies::PerRequest;
+        let idle = [
+            ("replies", server.replies == Replies::ByTaskId && !kept, "calls that outlive their node have one"),
+            ("lost-reply", server.lost_reply == LostReply::FirstAgent && !(kept && table), "no answer is without one"),
+        ];
+        for (key, _, label) in idle.into_iter().filter(|(_, idle, _)| *idle) {
+            let place = self.design.place_of(&["server", key]);
+            let message = format!("`{key}` can't matter here");
+            let help = "an address is lost with a node whose calls are kept, and which kept addresses in its memory";
+            self.push(Severity::Warning, place, message, label, Some(help.to_owned()));
         }
     }
 }

@@ -283,6 +283,7 @@ pub(super) fn report() -> Value {
         ],
         vec![
             ("stopped", text("Why it is not complete.")),
+            ("warnings", texts("What the inputs say that can't matter, or will not do what it looks like.")),
             ("shows", list("One for each situation that was asked for.", reference("show"))),
         ],
     );

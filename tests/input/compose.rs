@@ -219,7 +219,7 @@ composed
     ,-[two-agents.toml:18:1]
  18 | expire-key = 1
     : ^^^^^^^|^^^^^^
-    :        `-- this budget is never spent
+    :        `-- this budget can't matter
     `----
   help: `[server.keys]` has no `expire = true`
 
@@ -227,7 +227,7 @@ composed
     ,-[two-agents.toml:19:1]
  19 | expire-claim = 1
     : ^^^^^^^^|^^^^^^^
-    :         `-- this budget is never spent
+    :         `-- this budget can't matter
     `----
   help: `[server.keys]` has no `claims-expire = true`
 
@@ -235,4 +235,27 @@ composed
     );
     let expiring = format!("{DESIGN}\n[server.keys]\nexpire = true\nclaims-expire = true\n");
     assert_eq!(composed(&scenario, &expiring), "composed\n");
+}
+
+#[test]
+fn what_can_never_matter_is_warned_of() {
+    let steps = altered(DESIGN, r#""resolve", "apply""#, r#""resolve", "find-key", "check-version", "apply""#);
+    let warnings = |design: &str| {
+        let text = composed(&altered(SCENARIO, "drop-stream = 1", "expire-lease = 1\nstale-read = 1"), design);
+        let lines = text.lines().filter(|line| line.contains("warning: ") || line.contains("help: "));
+        lines.map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+    };
+    let always = |step: &str| format!("warning: `{step}` always passes in a call of `write`");
+    let found = warnings(&steps);
+    for expected in [
+        "warning: the fault `expire-lease` never strikes design `small`".to_owned(),
+        "warning: the fault `stale-read` never strikes design `small`".to_owned(),
+        always("find-key"),
+        always("check-version"),
+    ] {
+        assert!(found.contains(&expected), "{expected}: {found:?}");
+    }
+    let says = "payload = \"change\"\nkey = \"per-intent\"\nprecondition = \"viewed-version\"";
+    let sending = altered(&steps, "payload = \"change\"", says);
+    assert!(!warnings(&sending).iter().any(|line| line.contains("always passes")));
 }

@@ -32,6 +32,9 @@ fn write(text: &mut String, report: &Report, colour: bool) -> std::fmt::Result {
     if !report.shows.is_empty() {
         return Ok(());
     }
+    for warning in &report.warnings {
+        writeln!(text, "  can't matter: {warning}")?;
+    }
     if !report.never.is_empty() {
         writeln!(text, "  never happened: {}", report.never.join(", "))?;
     }
