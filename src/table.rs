@@ -56,10 +56,10 @@ pub const fn name_bytes<const LENGTH: usize>(identifier: &str) -> [u8; LENGTH] {
 
 /// Declares a folder's modules and its table.
 macro_rules! table {
-    ($(#[$meta:meta])* $table:ident: $item:ident in $static:ident { $($module:ident,)+ }) => {
-        $(mod $module;)+
+    ($(#[$meta:meta])* $table:ident: $item:ident in $static:ident { $($(#[$when:meta])* $module:ident,)+ }) => {
+        $($(#[$when])* mod $module;)+
         $(#[$meta])*
-        pub static $table: &[crate::table::Row<$item>] = &[$(crate::table::Row {
+        pub static $table: &[crate::table::Row<$item>] = &[$($(#[$when])* crate::table::Row {
             name: {
                 const LENGTH: usize = stringify!($module).len();
                 const BYTES: [u8; LENGTH] = crate::table::name_bytes::<LENGTH>(stringify!($module));

@@ -10,7 +10,7 @@ use handlecheck::trace::Trace;
 
 /// Every rendering of a trace, with the ending of its file name.
 fn renderings(trace: &Trace) -> Vec<(String, String)> {
-    let drawn = FORMATS.iter().map(|format| (format.extension.to_owned(), (format.draw)(trace)));
+    let drawn = FORMATS.iter().filter_map(|format| Some((format.extension.to_owned(), format.text(trace)?)));
     drawn.chain([("story.txt".to_owned(), explain(trace))]).collect()
 }
 
@@ -111,7 +111,11 @@ fn a_trace_without_steps_is_drawn_too() {
 fn a_repeated_request_names_the_step_that_it_repeats() {
     let drawn = renderings(&hand_made::double_write());
     for (ending, drawn) in drawn {
-        let joined = drawn.replace("<br/>", " ");
+        // The causal order and the states have no room for it.
+        if ["dot", "itf.json"].contains(&&*ending) {
+            continue;
+        }
+        let joined = drawn.replace("<br/>", " ").replace("\\n", " ");
         assert!(joined.contains("the same call as step 5, in a new request"), "{ending}: {drawn}");
     }
 }
@@ -119,6 +123,6 @@ fn a_repeated_request_names_the_step_that_it_repeats() {
 #[test]
 fn formats_have_names_and_pages() {
     let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-    assert_eq!(names, ["text", "mermaid", "svg"]);
+    assert_eq!(names, ["text", "mermaid", "plantuml", "svg", "png", "html", "dot", "itf"]);
     assert!(FORMATS.iter().all(|format| !format.summary().is_empty()));
 }

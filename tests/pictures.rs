@@ -19,7 +19,7 @@ use handlecheck::trace::Trace;
 /// The picture of a trace in a format.
 fn drawn(format: &str, trace: &Trace) -> String {
     let format = FORMATS.iter().find(|row| row.name == format).unwrap_or_else(|| panic!("there is a format {format}"));
-    (format.draw)(trace)
+    format.text(trace).expect("it is a format of text")
 }
 
 /// A rectangle on the page, with what stands in it.
@@ -231,6 +231,95 @@ fn pictures_of_every_shipped_violation_are_sound() {
     // The canary: all this looked at something.
     let count: usize = drawn_of.values().sum();
     assert!(count > 500 && drawn_of.len() > 20, "{count} pictures of {drawn_of:?}");
+}
+
+/// What can be said of PlantUML and DOT without their tools: blocks are closed, and nothing of a user's ends a string or
+/// starts a command.
+#[test]
+fn sources_of_other_tools_are_sound() {
+    for seed in 0..200 {
+        let trace = random(seed, if seed % 2 == 0 { &HOSTILE[..4] } else { HOSTILE });
+        let uml = drawn("plantuml", &trace);
+        let count = |wanted: fn(&str) -> bool| uml.lines().filter(|line| wanted(line.trim())).count();
+        assert_eq!(count(|line| line.starts_with("note ")), count(|line| line == "end note"), "seed {seed}:\n{uml}");
+        assert_eq!(count(|line| line.starts_with("box ")), count(|line| line == "end box"), "seed {seed}:\n{uml}");
+        assert!(uml.starts_with("@startuml\n") && uml.ends_with("@enduml\n"), "seed {seed}");
+        let dot = drawn("dot", &trace);
+        for line in dot.lines() {
+            let quotes = line.replace("\\\\", "").replace("\\\"", "").matches('"').count();
+            assert_eq!(quotes % 2, 0, "seed {seed}: {line}");
+        }
+        assert_eq!(dot.matches('{').count() > 0, dot.trim_end().ends_with('}'), "seed {seed}");
+    }
+}
+
+/// The causal order never says that a step precedes an earlier one, and everything that is on the way to the violation is
+/// black.
+#[test]
+fn causes_come_before_their_effects() {
+    use handlecheck::diagrams::{Sequence, causes};
+    for path in files("traces", ".json") {
+        let trace = Trace::from_json(&read(&path)).expect("it is a trace");
+        let sequence = Sequence::of(&trace);
+        let order = causes::causes(&sequence);
+        for (row, before) in order.iter().enumerate() {
+            assert!(before.iter().all(|cause| *cause < row), "{path}: {order:?}");
+        }
+        let past = causes::past_of(&order, order.len() - 1);
+        assert!(past.iter().filter(|it| **it).count() > 1, "{path}: the violation has causes");
+    }
+}
+
+/// A trace in the Informal Trace Format is one of that format, and is read as the trace that it was.
+#[test]
+fn a_trace_comes_back_from_the_informal_trace_format() {
+    for path in files("traces", ".json") {
+        let trace = Trace::from_json(&read(&path)).expect("it is a trace");
+        let text = drawn("itf", &trace);
+        assert_eq!(Trace::read(&text).expect("we wrote it"), trace, "{path}");
+        let file: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+        assert_eq!(file["#meta"]["format"], "ITF");
+        let names: BTreeSet<&str> =
+            file["vars"].as_array().expect("a list").iter().filter_map(|it| it.as_str()).collect();
+        let states = file["states"].as_array().expect("a list");
+        assert_eq!(states.len(), trace.steps.len() + 1);
+        for state in states {
+            let state = state.as_object().expect("a record");
+            let there: BTreeSet<&str> = state.keys().map(String::as_str).filter(|key| *key != "#meta").collect();
+            assert_eq!(there, names);
+            assert!(state["facts"]["#map"].is_array());
+        }
+    }
+    for seed in 0..50 {
+        let trace = random(seed, HOSTILE);
+        assert_eq!(Trace::read(&drawn("itf", &trace)).expect("we wrote it"), trace, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_file_in_the_informal_trace_format_is_read_wherever_a_trace_is() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = "traces/laptop-basket.naive.no-lost-update.json";
+    let trace = Trace::from_json(&read(path)).expect("it is a trace");
+    std::fs::write(folder.path().join("lost.itf.json"), trace.to_itf()).expect("a file can be written");
+    let replayed = common::handlecheck(folder.path(), &["replay", "lost.itf.json"]);
+    assert_eq!((replayed.code, &*replayed.err), (0, ""), "{}", replayed.out);
+    for command in ["explain", "diagram"] {
+        let of_itf = common::handlecheck(folder.path(), &[command, "lost.itf.json"]);
+        let of_trace = common::handlecheck(&common::root(), &[command, path]);
+        assert_eq!(of_itf, of_trace);
+    }
+}
+
+#[cfg(feature = "png")]
+#[test]
+fn pixels_are_the_same_each_time() {
+    let format = FORMATS.iter().find(|row| row.name == "png").expect("there is the format");
+    let trace = Trace::from_json(&read("traces/import-rows.naive.no-double-write.json")).expect("it is a trace");
+    let pixels = format.drawn(&trace);
+    assert!(pixels.starts_with(b"\x89PNG\r\n"), "it is a PNG");
+    assert_eq!(pixels, format.drawn(&trace));
+    assert!(pixels.len() > 20_000, "there is something to see: {} bytes", pixels.len());
 }
 
 /// The canary of the reader: what lies over something else, or outside, is found.

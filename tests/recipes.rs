@@ -41,7 +41,7 @@ mod invariants {
 
 #[path = "."]
 mod diagrams {
-    pub use handlecheck::diagrams::Format;
+    pub use handlecheck::diagrams::{Draw, Format};
     #[path = "recipes/outline.rs"]
     pub mod outline;
 }
@@ -59,7 +59,7 @@ fn the_files_that_are_shown_are_rows() {
     assert_eq!(faults::forget_view::FAULT.strikes, faults::Strikes::Agents);
     assert_eq!(invariants::no_refusal::INVARIANT.sentence, "nobody is refused");
     let trace = Trace::from_json(&read("traces/laptop-basket.naive.no-lost-update.json")).expect("it is a trace");
-    let outline = (diagrams::outline::FORMAT.draw)(&trace);
+    let outline = diagrams::outline::FORMAT.text(&trace).expect("it is a format of text");
     assert!(outline.starts_with("1 hand-off\n2 send\n"), "{outline}");
 
     let find = |kind, name| input::library::find(kind, name).expect("it is shipped");

@@ -88,7 +88,7 @@ fn the_shortest_run_to_a_situation_is_found_written_down_and_replays() {
             assert_eq!(replay(&again).expect("it replays").len(), found.steps as usize);
             assert!(explain(trace).contains(&show.situation));
             for format in FORMATS {
-                assert!(!(format.draw)(trace).is_empty(), "{}", format.name);
+                assert!(!format.drawn(trace).is_empty(), "{}", format.name);
             }
         }
     }

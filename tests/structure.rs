@@ -251,7 +251,7 @@ fn a_folder_that_is_a_table_holds_its_rows() {
     is_a_table("src/handler", handler::STEPS, &["mod.rs", "calls.rs", "handling.rs", "program.rs"]);
     is_a_table("src/faults", faults::FAULTS, &["mod.rs"]);
     is_a_table("src/invariants", invariants::INVARIANTS, &["mod.rs"]);
-    is_a_table("src/diagrams", diagrams::FORMATS, &["mod.rs", "canvas.rs", "sequence.rs", "words.rs"]);
+    is_a_table("src/diagrams", diagrams::FORMATS, &["mod.rs", "canvas.rs", "causes.rs", "sequence.rs", "words.rs"]);
     let others = ["mod.rs", "changes.rs", "matrix.rs", "coverage.rs", "places.rs", "words.rs"];
     is_a_table("src/reports", reports::FORMATS, &others);
 }

@@ -21,7 +21,7 @@ pub(super) fn run(_: &Arguments, _: Terminal, out: &mut String) -> Result<u8, Fa
     let drawn = crate::diagrams::FORMATS
         .iter()
         .find(|format| format.name == "text")
-        .map(|format| (format.draw)(trace))
+        .and_then(|format| format.text(trace))
         .unwrap_or_default();
     *out = format!(
         "{}\n{drawn}\n\

@@ -1,5 +1,6 @@
 //! `diagram`: a picture of a trace.
 
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 use super::{Failure, Terminal, exit, writing};
@@ -25,10 +26,14 @@ pub(super) fn run(arguments: &Arguments, _: Terminal, out: &mut String) -> Resul
         Failure::Usage(format!("there is no format `{}`{help}", arguments.format))
     })?;
     let trace = writing::read_trace(&arguments.trace)?;
-    let drawn = (format.draw)(&trace);
-    match &arguments.output {
-        None => *out = drawn,
-        Some(path) => writing::write_file(path, &drawn)?,
+    match (&arguments.output, format.text(&trace)) {
+        (Some(path), _) => writing::write_file(path, format.drawn(&trace))?,
+        (None, Some(text)) => *out = text,
+        (None, None) if std::io::stdout().is_terminal() => {
+            let name = format.name;
+            return Err(Failure::Usage(format!("{name} is no text for a terminal: name a file with `-o`")));
+        }
+        (None, None) => std::io::stdout().lock().write_all(&format.drawn(&trace))?,
     }
     Ok(exit::HOLDS)
 }

@@ -191,7 +191,7 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     }
     clock.finish();
     if let Some(file) = &arguments.plot {
-        super::writing::write_file(file, &simulation::plot(&reports))?;
+        super::writing::write_file(file, simulation::plot(&reports))?;
     }
     *out = match arguments.format.as_str() {
         "json" => policies::json(&reports),

@@ -32,7 +32,7 @@ fn write_breaks(breaks: &mut [Break], folder: &Path) -> Result<(), Failure> {
 
 /// Writes a file whole or not at all: whoever reads it meanwhile, and whatever interrupts this, finds the old text or the
 /// new one. What is no regular file, a pipe for example, is written as it is.
-pub(super) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+pub(super) fn write_file(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::Usage(format!("can't write {}: {error}", path.display()));
     // Through a link, so that it stays one.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -42,7 +42,7 @@ pub(super) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     // Of this error only the kind is told: its text names a file that nobody asked for.
     let mut file = beginning().tempfile_in(folder).map_err(|error| failed(error.kind().into()))?;
-    file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    file.write_all(text.as_ref()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     file.persist(path).map(drop).map_err(|error| failed(error.error))
 }
 
@@ -67,7 +67,7 @@ pub(super) fn write_trace(trace: &Trace, number: usize, folder: &Path) -> Result
     let path = folder.join(name);
     fs::create_dir_all(folder)
         .map_err(|error| Failure::Usage(format!("can't make the folder {}: {error}", folder.display())))?;
-    write_file(&path, &trace.to_json())?;
+    write_file(&path, trace.to_json())?;
     Ok(path.display().to_string().replace('\\', "/"))
 }
 
@@ -80,7 +80,7 @@ pub(super) fn read_trace(path: &Path) -> Result<Trace, Failure> {
     }
     let bytes = fs::read(path).map_err(|error| wrong(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|error| wrong(format!("it is not UTF-8: {error}")))?;
-    Trace::from_json(&text).map_err(|error| wrong(error.to_string()))
+    Trace::read(&text).map_err(|error| wrong(error.to_string()))
 }
 
 /// Reads the text of a lock.

@@ -7,10 +7,10 @@
 use std::fmt::Write as _;
 
 use super::sequence::{CommitMark, Row, Sequence, Shape, StoreHead};
-use super::{Format, words};
+use super::{Draw, Format, words};
 use crate::trace::{Content, Trace};
 
-pub static FORMAT: Format = Format { extension: "mmd", draw };
+pub static FORMAT: Format = Format { extension: "mmd", draw: Draw::Text(draw) };
 
 /// Labels and notes are broken into lines of this width: Mermaid makes lanes as far apart as the widest label.
 const LABEL: usize = 36;

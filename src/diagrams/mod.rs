@@ -8,6 +8,7 @@ use crate::table::table;
 use crate::trace::Trace;
 
 mod canvas;
+pub mod causes;
 pub mod sequence;
 pub mod words;
 
@@ -18,8 +19,37 @@ pub use sequence::Sequence;
 pub struct Format {
     /// What the name of a file in this format ends with, without the dot.
     pub extension: &'static str,
-    /// Draws a trace; the picture ends with a newline. A trace file is a user's, so nothing in it may cause a panic.
-    pub draw: fn(&Trace) -> String,
+    /// Draws a trace.
+    pub draw: Draw,
+}
+
+/// How a format draws. A trace file is a user's, so nothing in it may cause a panic.
+#[derive(Clone, Copy, Debug)]
+pub enum Draw {
+    /// As text, which ends with a newline.
+    Text(fn(&Trace) -> String),
+    /// As bytes that are no text.
+    Bytes(fn(&Trace) -> Vec<u8>),
+}
+
+impl Format {
+    /// The picture of a trace, as its file holds it.
+    #[must_use]
+    pub fn drawn(&self, trace: &Trace) -> Vec<u8> {
+        match self.draw {
+            Draw::Text(draw) => draw(trace).into_bytes(),
+            Draw::Bytes(draw) => draw(trace),
+        }
+    }
+
+    /// The picture of a trace, where it is text.
+    #[must_use]
+    pub fn text(&self, trace: &Trace) -> Option<String> {
+        match self.draw {
+            Draw::Text(draw) => Some(draw(trace)),
+            Draw::Bytes(_) => None,
+        }
+    }
 }
 
 table! {
@@ -27,6 +57,12 @@ table! {
     FORMATS: Format in FORMAT {
         text,
         mermaid,
+        plantuml,
         svg,
+        #[cfg(feature = "png")]
+        png,
+        html,
+        dot,
+        itf,
     }
 }

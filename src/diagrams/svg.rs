@@ -13,14 +13,16 @@ mod paper;
 mod style;
 mod truth;
 
-use super::Format;
 use super::sequence::{Row, Sequence, Shape};
+use super::{Draw, Format};
 use crate::trace::Trace;
+pub use frame::prefix;
 use grid::Grid;
 use lanes::Lanes;
+pub use paper::escape;
 use paper::{Area, Group, Paper};
 
-pub static FORMAT: Format = Format { extension: "svg", draw };
+pub static FORMAT: Format = Format { extension: "svg", draw: Draw::Text(drawn) };
 
 /// Where lanes start.
 const TOP: i32 = 138;
@@ -28,7 +30,8 @@ const TOP: i32 = 138;
 /// The first height at which something may happen.
 const FIRST: i32 = 154;
 
-fn draw(trace: &Trace) -> String {
+/// The picture of a trace.
+pub fn drawn(trace: &Trace) -> String {
     let sequence = Sequence::of(trace);
     let grid = Grid::of(&sequence);
     let mut drawing = Drawing {

@@ -9,11 +9,11 @@ mod truth;
 
 use super::canvas::Line;
 use super::sequence::{Row, Sequence, Shape};
-use super::{Format, words};
+use super::{Draw, Format, words};
 use crate::trace::Trace;
 use layout::Layout;
 
-pub static FORMAT: Format = Format { extension: "txt", draw };
+pub static FORMAT: Format = Format { extension: "txt", draw: Draw::Text(draw) };
 
 fn draw(trace: &Trace) -> String {
     let sequence = Sequence::of(trace);

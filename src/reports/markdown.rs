@@ -137,7 +137,7 @@ fn push_drawing(text: &mut String, property: &PropertyReport) {
 pub(super) fn folded(summary: &str, trace: &Trace) -> String {
     let format =
         diagrams::FORMATS.iter().find(|format| format.name == "mermaid").expect("there is a format for Markdown");
-    let drawn = (format.draw)(trace);
+    let drawn = format.text(trace).expect("Mermaid is text");
     // What a file says can't end the block early.
     let fence = "`".repeat(longest_run(&drawn, '`').max(2) + 1);
     format!("\n<details><summary>{summary}</summary>\n\n{fence}mermaid\n{drawn}{fence}\n\n</details>\n")

@@ -3,6 +3,7 @@
 //! A trace holds its three inputs in full, so that it replays without their files. Its steps have names and operands,
 //! never indices of anything inside handlecheck. Diagrams, stories and reports are drawn from it and see nothing else.
 
+mod itf;
 mod record;
 mod replay;
 mod words;

@@ -33,11 +33,10 @@ pub(super) fn changes(changes: &Changes<'_>, colour: bool) -> String {
     if !difference.inputs.is_empty() {
         text.push_str(&format!("\nother texts: {}\n", difference.inputs.join(", ")));
     }
-    let draw =
-        diagrams::FORMATS.iter().find(|format| format.name == "text").expect("there is a format for terminals").draw;
+    let draw = diagrams::FORMATS.iter().find(|format| format.name == "text").expect("there is a format for terminals");
     for change in difference.changes.iter().filter(|change| changes.is_drawn(change)) {
         if let Some((_, trace)) = changes.counterexample(change) {
-            text.push_str(&format!("\n{}", draw(trace)));
+            text.push_str(&format!("\n{}", draw.text(trace).expect("it is text")));
         }
     }
     if !changes.hint.is_empty() {

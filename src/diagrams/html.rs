@@ -1,0 +1,150 @@
+//! One page that works offline: the picture, and the state of everybody at each step, with what changed marked.
+//!
+//! Arrow keys, `j` and `k`, Home and End step through it; each step has a link of its own; printed, it shows all steps.
+//! Without a script it is the same page, with every step below the other.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::sequence::{Row, Sequence};
+use super::{Draw, Format, svg, words};
+use crate::trace::{Step, Trace};
+
+pub static FORMAT: Format = Format { extension: "html", draw: Draw::Text(draw) };
+
+const SHEET: &str = include_str!("html/page.css");
+const SCRIPT: &str = include_str!("html/page.js");
+
+fn draw(trace: &Trace) -> String {
+    let sequence = Sequence::of(trace);
+    let mut page = String::new();
+    let title = svg::escape(&format!("{}: {}", sequence.title, sequence.scenario));
+    let band = &sequence.band;
+    let _ = write!(
+        page,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<style>\n{SHEET}</style>\n</head>\n<body>\n<main>\n<figure>\n{}</figure>\n<div>\n<h1>{title}</h1>\n\
+         <p class=\"verdict\">{}</p>\n<p>{}</p>\n<nav aria-label=\"Steps\">\n\
+         <button id=\"back\" type=\"button\">Back</button>\n<button id=\"on\" type=\"button\">Next</button>\n\
+         <span id=\"place\" class=\"dim\" aria-live=\"polite\"></span>\n\
+         <span class=\"dim\"><kbd>←</kbd> <kbd>→</kbd> <kbd>Home</kbd> <kbd>End</kbd></span>\n</nav>\n",
+        svg::drawn(trace),
+        svg::escape(&band.verdict),
+        svg::escape(&band.sentence)
+    );
+    let mut facts = initial(trace);
+    section(&mut page, trace, &sequence, 0, None, &facts);
+    for (number, step) in (1..).zip(&trace.steps) {
+        for change in &step.changes {
+            facts.insert(&change.fact, (&change.after, Some(&change.before)));
+        }
+        section(&mut page, trace, &sequence, number, Some(step), &facts);
+        facts.values_mut().for_each(|value| value.1 = None);
+    }
+    page.push_str("<div class=\"steps\">\n<ol start=\"0\">\n<li><a href=\"#step-0\">The start</a></li>\n");
+    for (number, step) in (1..).zip(&trace.steps) {
+        let _ = writeln!(page, "<li><a href=\"#step-{number}\">{}</a></li>", svg::escape(&step.sentence));
+    }
+    page.push_str("</ol>\n</div>\n");
+    let facts: Vec<String> = band.facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let _ = write!(
+        page,
+        "<p class=\"dim\">{}</p>\n<p class=\"dim\"><code>{}</code></p>\n</div>\n</main>\n<script>\n{SCRIPT}</script>\n\
+         </body>\n</html>\n",
+        svg::escape(&facts.join(" · ")),
+        svg::escape(&band.command)
+    );
+    page
+}
+
+/// Facts, by what they are about: the value, and the one before where this step changed it.
+type Facts<'t> = BTreeMap<&'t str, (&'t str, Option<&'t str>)>;
+
+/// What the facts of the trace are at the start.
+fn initial(trace: &Trace) -> Facts<'_> {
+    let changes = trace.steps.iter().rev().flat_map(|step| step.changes.iter().rev());
+    changes.map(|change| (&*change.fact, (&*change.before, None))).collect()
+}
+
+/// The state after a step, with its part of the story.
+fn section(
+    page: &mut String,
+    trace: &Trace,
+    sequence: &Sequence,
+    number: usize,
+    step: Option<&Step>,
+    facts: &Facts<'_>,
+) {
+    let of_step = |row: &&Row| row.steps.is_some_and(|(first, last)| (first..=last).contains(&number));
+    let row = sequence.rows.iter().find(of_step);
+    let first = row.and_then(|row| row.steps).map_or(0, |steps| steps.0);
+    let _ = writeln!(
+        page,
+        "<section id=\"step-{number}\" data-step=\"{number}\" data-row=\"{}{first}\">",
+        svg::prefix(trace)
+    );
+    match step {
+        None => page.push_str("<h2>The start</h2>\n"),
+        Some(step) => {
+            let _ = writeln!(page, "<h2>Step {number}</h2>\n<p>{}</p>", svg::escape(&words::sentence(&step.sentence)));
+        }
+    }
+    // What a row says beyond its steps is said once.
+    if let Some(row) = row.filter(|row| row.steps.is_some_and(|(first, _)| first == number)) {
+        for remark in row.remarks.iter().filter_map(|remark| remark.sentence.as_ref()) {
+            let _ = writeln!(page, "<p>{}</p>", svg::escape(remark));
+        }
+    }
+    if let Some(row) = row.filter(|row| row.steps.is_some_and(|(_, last)| last == number)) {
+        for commit in &row.commits {
+            let erased = commit.erased.iter().map(|erased| format!("This erases {erased}."));
+            let second = commit.second.iter().map(|it| format!("This is the second effect of one intent, {it}."));
+            for text in erased.chain(second) {
+                let _ = writeln!(page, "<p class=\"verdict\">{}</p>", svg::escape(&text));
+            }
+        }
+        for stale in &row.stale {
+            let text = format!("Now {}.", stale.words(sequence.names_stores()));
+            let _ = writeln!(page, "<p>{}</p>", svg::escape(&text));
+        }
+        if number == trace.steps.len() {
+            let _ = writeln!(page, "<p class=\"verdict\">{}</p>", svg::escape(&sequence.band.verdict));
+        }
+    }
+    page.push_str("<table>\n");
+    let mut groups: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    let owners = owners(trace);
+    for fact in facts.keys() {
+        groups.entry(owner(&owners, fact)).or_default().push(fact);
+    }
+    for (group, names) in groups {
+        let head = owners.get(group).map_or("the run", |owner| owner.0.as_str());
+        let _ = writeln!(page, "<tr><th colspan=\"2\" scope=\"rowgroup\">{}</th></tr>", svg::escape(head));
+        for name in names {
+            let (value, before) = facts[name];
+            let class = if before.is_some() { " class=\"changed\"" } else { "" };
+            let was = before.map_or_else(String::new, |before| format!(" <s>{}</s>", svg::escape(before)));
+            let (name, value) = (svg::escape(name), svg::escape(value));
+            let _ = writeln!(page, "<tr{class}><th scope=\"row\">{name}</th><td>{value}{was}</td></tr>");
+        }
+    }
+    page.push_str("</table>\n</section>\n");
+}
+
+/// Who has facts, in the order of the lanes: the name of the group, and the words by which its facts are known.
+fn owners(trace: &Trace) -> Vec<(String, Vec<String>)> {
+    let agents = trace.agents.iter().map(|agent| (agent.name.clone(), vec![agent.name.clone()]));
+    let nodes = trace.nodes.iter().map(|node| (node.clone(), vec![node.clone()]));
+    let stores = trace.resources.iter().map(|resource| {
+        let handle = resource.initial.as_ref().map(|initial| initial.handle.clone());
+        (resource.name.clone(), [resource.name.clone()].into_iter().chain(handle).collect())
+    });
+    agents.chain(nodes).chain(stores).collect()
+}
+
+/// Whose fact it is: of the first whose name is a word of it.
+fn owner(owners: &[(String, Vec<String>)], fact: &str) -> usize {
+    let says = |name: &String| fact.split([' ', ':', ',', '\'']).any(|word| word == name);
+    owners.iter().position(|(_, names)| names.iter().any(says)).unwrap_or(owners.len())
+}
