@@ -11,6 +11,7 @@ use handlecheck::diagrams::FORMATS;
 use handlecheck::engine::{self, Limits};
 use handlecheck::faults::FAULTS;
 use handlecheck::handler::STEPS;
+use handlecheck::input::vocabulary::{self, Word};
 use handlecheck::input::{Kind, Source, library, protocol_of, read_design, read_protocol, read_scenario};
 use handlecheck::invariants::INVARIANTS;
 use handlecheck::model::{Outcome, limits};
@@ -122,6 +123,41 @@ transaction was\nrolled back. In MCP a refusal by a tool is a *result* with `isE
 model; JSON-RPC errors are for\nrequests that reach no tool (MCP 2026-07-28, server/tools). Codes of a server's own lie outside \
 of -32768 to -32000.";
     same("docs/reference/outcomes.md", &Page::new("Outcomes", about).list(&things));
+}
+
+/// The pages of the words that are no rows of a table.
+#[test]
+fn words_of_the_files() {
+    for (kind, page, title) in [
+        ("server-settings", "docs/reference/server-settings.md", "Server settings"),
+        ("key-settings", "docs/reference/key-settings.md", "Key settings"),
+        ("client-settings", "docs/reference/client-settings.md", "Client settings"),
+        ("reactions", "docs/reference/reactions.md", "Reactions"),
+        ("protocol-rules", "docs/reference/protocol-rules.md", "Protocol rules"),
+        ("tools", "docs/reference/tools.md", "Tools"),
+        ("entries", "docs/reference/entries.md", "Entries"),
+        ("resource-keys", "docs/reference/resource-keys.md", "Resource keys"),
+        ("agent-keys", "docs/reference/agent-keys.md", "Agent keys"),
+    ] {
+        let kind = vocabulary::KINDS.iter().find(|other| other.name == kind).expect("there is such a kind");
+        let thing = |word: Word| Thing { name: word.name.to_owned(), line: word.about, body: word.page };
+        let things: Vec<Thing> = (kind.words)().into_iter().map(thing).collect();
+        let about = format!("{}{}.", kind.about[..1].to_uppercase(), &kind.about[1..]);
+        same(page, &Page::new(title, &about).list(&things));
+    }
+    assert_eq!(vocabulary::KINDS.len(), 9, "every kind has its page here");
+}
+
+#[test]
+fn situations() {
+    let about =
+        "What a run can be asked for: `handlecheck check SCENARIO --show SITUATION` finds the shortest run to it.";
+    let mut text = Page::new("Situations", about).text;
+    text.push_str("\n| name | reached when |\n| --- | --- |\n");
+    for (name, line) in handlecheck::situation::listed() {
+        writeln!(text, "| `{name}` | {} |", line.replace('|', "\\|")).expect("a string");
+    }
+    same("docs/reference/situations.md", &text);
 }
 
 #[test]

@@ -300,7 +300,9 @@ const LONGER: &[(&str, usize, &str)] = &[
 
 #[test]
 fn no_source_file_is_too_long() {
-    let all = ["src", "tests", "benches", "fuzz/src", "fuzz/fuzz_targets"].into_iter().flat_map(|folder| files(folder, ".rs"));
+    let all = ["src", "tests", "benches", "fuzz/src", "fuzz/fuzz_targets"]
+        .into_iter()
+        .flat_map(|folder| files(folder, ".rs"));
     for path in all {
         let lines = read(&path).lines().count();
         let most = LONGER.iter().find(|(file, ..)| *file == path).map_or(LINES, |(_, most, _)| *most);

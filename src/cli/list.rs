@@ -4,17 +4,18 @@ use std::fmt::Write;
 
 use super::{Failure, Terminal, exit};
 use crate::action::ACTIONS;
+use crate::input::vocabulary::{self, Word};
 use crate::input::{self, Kind, library};
 use crate::model::Outcome;
 use crate::outcomes;
 use crate::run::invariant_names;
-use crate::suggest::did_you_mean;
+use crate::situation;
+use crate::suggest::{did_you_mean, nearest};
 use crate::table::Row;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// What to list: one of `steps`, `faults`, `invariants`, `actions`, `outcomes`, `designs`, `scenarios`, `protocols`,
-    /// `formats`, `reports`
+    /// What to list, `steps` say: without it, the kinds of things that there are; or a word, whose page is shown
     #[arg(value_name = "KIND")]
     kind: Option<String>,
     /// Show the page of this one
@@ -40,15 +41,24 @@ const KINDS: &[(&str, &str)] = &[
     ("protocols", "shipped protocols: what happens to calls, streams and ids"),
     ("formats", "what a trace can be drawn as"),
     ("reports", "how `check`, `test` and `compare` can report"),
+    ("situations", "what `check --show` can be asked for"),
 ];
+
+/// The kinds, those of the words of files among them.
+fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
+    KINDS.iter().copied().chain(vocabulary::KINDS.iter().map(|kind| (kind.name, kind.about)))
+}
 
 pub(super) fn run(arguments: &Arguments, _: Terminal, out: &mut String) -> Result<u8, Failure> {
     let Some(kind) = arguments.kind.as_deref() else {
-        for (kind, about) in KINDS {
-            writeln!(out, "{kind:<11} {about}").expect("writing to a string doesn't fail");
+        for (kind, about) in kinds() {
+            writeln!(out, "{kind:<16} {about}").expect("writing to a string doesn't fail");
         }
         return Ok(exit::HOLDS);
     };
+    if arguments.name.is_none() && kinds().all(|(name, _)| name != kind) {
+        return word(kind, out);
+    }
     let items = items(kind)?;
     let Some(name) = &arguments.name else {
         let width = items.iter().map(|item| item.name.len()).max().unwrap_or(0);
@@ -64,6 +74,42 @@ pub(super) fn run(arguments: &Arguments, _: Terminal, out: &mut String) -> Resul
     })?;
     *out = format!("{}\n\n{}\n", item.name, item.page.trim_end());
     Ok(exit::HOLDS)
+}
+
+/// Shows the page of a word that was asked for without its kind, or says of which kinds it is.
+fn word(name: &str, out: &mut String) -> Result<u8, Failure> {
+    let mut found = Vec::new();
+    let mut all = Vec::new();
+    for (kind, _) in kinds() {
+        for item in items(kind)? {
+            if item.name == name {
+                found.push((kind, item));
+            } else {
+                all.push((kind, item.name));
+            }
+        }
+    }
+    // A situation is named by a word of another kind, whose page says more.
+    if found.len() > 1 {
+        found.retain(|(kind, _)| *kind != "situations");
+    }
+    if let [(kind, item)] = &found[..] {
+        *out = format!("{} (one of the {kind})\n\n{}\n", item.name, item.page.trim_end());
+        return Ok(exit::HOLDS);
+    }
+    if !found.is_empty() {
+        let ways: Vec<String> = found.iter().map(|(kind, _)| format!("`handlecheck list {kind} {name}`")).collect();
+        return Err(Failure::Usage(format!("`{name}` is several things: {}", ways.join(", "))));
+    }
+    let names = kinds().map(|(kind, _)| kind).chain(all.iter().map(|(_, name)| &**name));
+    let help = match nearest(name, names) {
+        None => "`handlecheck list` says which kinds of things there are".to_owned(),
+        Some(near) => match all.iter().find(|(_, name)| name == near) {
+            Some((kind, _)) => format!("did you mean `handlecheck list {kind} {near}`?"),
+            None => format!("did you mean `{near}`?"),
+        },
+    };
+    Err(Failure::Usage(format!("there is no kind and no word `{name}`; {help}")))
 }
 
 fn items(kind: &str) -> Result<Vec<Item>, Failure> {
@@ -92,9 +138,17 @@ fn items(kind: &str) -> Result<Vec<Item>, Failure> {
         "designs" => shipped(Kind::Design)?,
         "scenarios" => shipped(Kind::Scenario)?,
         "protocols" => shipped(Kind::Protocol)?,
+        "situations" => situation::listed()
+            .into_iter()
+            .map(|(name, line)| Item { page: format!("Reached when {line}.\n\n`check --show {name}`"), name, line })
+            .collect(),
         other => {
-            let kinds = KINDS.iter().map(|(kind, _)| *kind);
-            let help = did_you_mean(other, kinds).map_or_else(String::new, |help| format!("; {help}"));
+            if let Some(kind) = vocabulary::KINDS.iter().find(|kind| kind.name == other) {
+                let item = |word: Word| Item { name: word.name.to_owned(), line: word.about, page: word.page };
+                return Ok((kind.words)().into_iter().map(item).collect());
+            }
+            let help =
+                did_you_mean(other, kinds().map(|(kind, _)| kind)).map_or_else(String::new, |help| format!("; {help}"));
             return Err(Failure::Usage(format!("there are no `{other}`{help}")));
         }
     })

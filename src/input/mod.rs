@@ -19,6 +19,7 @@ mod resolve;
 mod scenario;
 pub mod settings;
 mod source;
+pub mod vocabulary;
 mod words;
 
 pub use compose::compose;

@@ -6,6 +6,7 @@ use super::{boolean, count, document, list, map, name, number, object, reference
 use crate::faults::FAULTS;
 use crate::handler::STEPS;
 use crate::input::settings::{self, Choice, SEND, Setting, Takes, VERBS, VERDICTS};
+use crate::input::vocabulary;
 use crate::model::{Told, Tool, Verdict, limits};
 
 /// The keys that each kind of file has.
@@ -222,16 +223,18 @@ pub(super) fn scenario() -> Value {
         "description": "A whole number, a string, or a list of values.",
         "anyOf": [reference("number"), { "type": "string" }, { "type": "array", "items": reference("value") }],
     });
+    let of_resource = |key: &str| vocabulary::about(vocabulary::RESOURCE_KEYS, key);
+    let of_agent = |key: &str| vocabulary::about(vocabulary::AGENT_KEYS, key);
     let resource = object(
         "Something that the server keeps, and that a handle names.",
         &["handle", "owner"],
         vec![
-            ("handle", name("Its handle.")),
+            ("handle", name(of_resource("handle"))),
             ("owner", reference("principal")),
-            ("version", number("Its version at the start.", 0, limits::VERSION.into())),
-            ("fields", map("Its content at the start.", reference("value"))),
-            ("shared-with", list("Others who may use it.", reference("principal"))),
-            ("expires", boolean("It expires by itself one day.")),
+            ("version", number(of_resource("version"), 0, limits::VERSION.into())),
+            ("fields", map(of_resource("fields"), reference("value"))),
+            ("shared-with", list(of_resource("shared-with"), reference("principal"))),
+            ("expires", boolean(of_resource("expires"))),
         ],
     );
     let mut agent = object(
@@ -239,8 +242,8 @@ pub(super) fn scenario() -> Value {
         &[],
         vec![
             ("principal", reference("principal")),
-            ("parent", name("The agent that started it, for whose principal it acts.")),
-            ("work", list("What it does, in order.", reference("entry"))),
+            ("parent", name(of_agent("parent"))),
+            ("work", list(of_agent("work"), reference("entry"))),
             ("client", reference("client")),
         ],
     );

@@ -438,16 +438,26 @@ fn what_there_is() {
         "list",
         0,
         str![[r#"
-steps       what a handler's transactions are made of
-faults      what may go wrong, within a budget
-invariants  what must never happen
-actions     what can happen that is no fault
-outcomes    how a call ends, and how that is put on the wire
-designs     shipped designs: how a server handles calls, and how its clients behave
-scenarios   shipped scenarios: who is there, what they want, what may go wrong
-protocols   shipped protocols: what happens to calls, streams and ids
-formats     what a trace can be drawn as
-reports     how `check`, `test` and `compare` can report
+steps            what a handler's transactions are made of
+faults           what may go wrong, within a budget
+invariants       what must never happen
+actions          what can happen that is no fault
+outcomes         how a call ends, and how that is put on the wire
+designs          shipped designs: how a server handles calls, and how its clients behave
+scenarios        shipped scenarios: who is there, what they want, what may go wrong
+protocols        shipped protocols: what happens to calls, streams and ids
+formats          what a trace can be drawn as
+reports          how `check`, `test` and `compare` can report
+situations       what `check --show` can be asked for
+server-settings  the settings of [server] in a design
+key-settings     the settings of [server.keys] in a design
+client-settings  the settings of [client] in a design or at an agent
+reactions        what [client.on] can answer an event with
+protocol-rules   the keys of a protocol
+tools            what a client can ask of a server
+entries          what an agent's work is made of
+resource-keys    what a table under [resources] holds
+agent-keys       what a table under [agents] holds
 
 "#]],
     );

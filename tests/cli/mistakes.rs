@@ -176,7 +176,7 @@ fn a_misspelt_thing_to_list() {
         "list stpes",
         2,
         str![[r#"
-error: there are no `stpes`; did you mean `steps`?
+error: there is no kind and no word `stpes`; did you mean `steps`?
 
 "#]],
     );
