@@ -7,6 +7,7 @@ mod coverage;
 mod options;
 mod reducing;
 mod showing;
+mod variants;
 
 pub use coverage::{Uncovered, uncovered};
 pub use options::{Engine, Options};
@@ -23,7 +24,6 @@ use crate::invariants::INVARIANTS;
 use crate::model::{Design, Expectation, Model, Protocol, Scenario, Verdict};
 use crate::step::{Property, PropertyKind, Simulation};
 use crate::trace::{RecordError, Sources, Trace, record};
-use crate::world::Component;
 
 /// Three inputs that fit together.
 #[derive(Clone)]
@@ -355,30 +355,6 @@ impl Run {
             expectation,
             kind: property.kind,
         }
-    }
-
-    /// The same run with other budgets of these faults.
-    #[must_use]
-    pub fn with_budgets(&self, budgets: &BTreeMap<&'static str, u8>) -> Self {
-        let mut run = self.clone();
-        for scenario in [&mut run.scenario.value, &mut run.model.scenario] {
-            scenario.faults.extend(budgets.iter().map(|(fault, budget)| (*fault, *budget)));
-        }
-        run
-    }
-
-    /// Writes down a violation of a property, by its number, from the states on the path to it.
-    ///
-    /// # Errors
-    ///
-    /// When the path can't be walked again, which is a bug.
-    pub fn record(
-        &self,
-        simulation: &Simulation,
-        path: &[Vec<Component>],
-        property: usize,
-    ) -> Result<Trace, RecordError> {
-        record(simulation, path, None, property, &self.sources())
     }
 
     /// What the inputs expect of a property of this run, if they expect anything.

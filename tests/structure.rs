@@ -52,7 +52,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         ],
     ),
     // Of the tables it knows the names of faults and of anomalies.
-    ("policies", &["run", "trace", "step", "input", "action", "faults", "invariants", "engine", "model"]),
+    ("policies", &["run", "trace", "step", "input", "action", "faults", "invariants", "handler", "engine", "model"]),
     ("outcomes", &["input", "handler", "model"]),
     ("diagrams", &["trace", "table"]),
     ("explain", &["diagrams", "trace"]),

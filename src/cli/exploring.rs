@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -15,10 +15,12 @@ use crate::faults::FAULTS;
 use crate::input::{self, Input, InputError, Kind, Severity, render};
 use crate::lock::Asked;
 use crate::model::{Design, Protocol, Scenario, limits};
+use crate::policies::verdicts::Evaluated;
 use crate::reports::Standing;
 use crate::run::{Engine, Options, Report, Run, invariant_names};
 use crate::situation;
 use crate::suggest::did_you_mean;
+use crate::trace::RecordError;
 
 /// Arguments of every command that explores.
 #[derive(clap::Args)]
@@ -324,6 +326,37 @@ impl Explorer {
             let path = path.display();
             let _ = writeln!(std::io::stderr(), "{path} is no scenario, design or protocol, and is left out");
         }
+    }
+
+    /// Explores many variants of a run side by side, each on one thread. `work` is given on how many threads, and what stops
+    /// it, which also shows how far it is.
+    pub(super) fn evaluate<T>(
+        &mut self,
+        run: &Run,
+        work: impl FnOnce(&Options, usize, &(dyn Fn(Evaluated) -> bool + Sync)) -> Result<T, RecordError>,
+    ) -> Result<T, Failure> {
+        let name = format!("{} x {}", run.model().scenario.name, run.model().design.name);
+        let (bar, deadline, interrupted) = (self.bar.clone(), self.deadline, Arc::clone(&self.interrupted));
+        let (runs, states, max_memory) = (AtomicUsize::new(0), AtomicUsize::new(0), self.max_memory);
+        let watch = |progress: Evaluated| {
+            let Evaluated { done, all, states: so_far } = progress;
+            runs.fetch_max(done, Ordering::Relaxed);
+            states.fetch_max(so_far, Ordering::Relaxed);
+            if let Some(bar) = &bar {
+                bar.set_message(format!("{name}: {done} of {all} variants, {so_far} states"));
+                bar.tick();
+            }
+            #[expect(clippy::disallowed_methods, reason = "a time limit is no part of a report but that it was hit")]
+            let late = deadline.is_some_and(|(_, deadline)| Instant::now() > deadline);
+            let large =
+                max_memory.is_some_and(|most| memory_stats::memory_stats().is_some_and(|now| now.physical_mem > most));
+            late || large || interrupted.load(Ordering::Relaxed)
+        };
+        let options = Options { threads: 1, ..self.options.clone() };
+        let result = work(&options, self.options.threads, &watch)?;
+        self.runs += runs.load(Ordering::Relaxed);
+        self.states += states.load(Ordering::Relaxed);
+        Ok(result)
     }
 
     /// Prints warnings about the inputs, each once.

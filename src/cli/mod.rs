@@ -1,5 +1,6 @@
 //! The commands: one file each. They read arguments and files, and hand everything else on.
 
+mod ablate;
 mod check;
 mod compare;
 mod completions;
@@ -13,6 +14,7 @@ mod lock;
 mod models;
 mod new;
 mod plan;
+mod repair;
 mod replay;
 mod reporting;
 mod schema;
@@ -81,6 +83,10 @@ enum Command {
     Compare(compare::Arguments),
     /// Make seeded random runs, and say how often each invariant breaks
     Simulate(simulate::Arguments),
+    /// Take away one step of a design at a time, and say what breaks without it
+    Ablate(ablate::Arguments),
+    /// Search the smallest changes of a design that make everything hold
+    Repair(repair::Arguments),
     /// Check every scenario and design against what they expect
     Test(test::Arguments),
     /// Write down what every run of a folder comes to, in one file that can be reviewed
@@ -170,6 +176,8 @@ fn run() -> u8 {
         Command::Check(arguments) => check::run(&arguments, terminal, &mut out),
         Command::Compare(arguments) => compare::run(&arguments, terminal, &mut out),
         Command::Simulate(arguments) => simulate::run(&arguments, terminal, &mut out),
+        Command::Ablate(arguments) => ablate::run(&arguments, terminal, &mut out),
+        Command::Repair(arguments) => repair::run(&arguments, terminal, &mut out),
         Command::Test(arguments) => test::run(&arguments, terminal, &mut out),
         Command::Lock(arguments) => lock::run(&arguments, terminal, &mut out),
         Command::Diff(arguments) => diff::run(&arguments, terminal, &mut out),

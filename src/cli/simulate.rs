@@ -203,7 +203,7 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
 }
 
 /// As many threads as asked for, or as the machine has cores.
-pub(super) fn threads(asked: Option<NonZero<usize>>) -> usize {
+fn threads(asked: Option<NonZero<usize>>) -> usize {
     asked.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), NonZero::get)
 }
 

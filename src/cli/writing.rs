@@ -22,7 +22,8 @@ pub(super) fn write_traces(report: &mut Report, folder: &Path) -> Result<(), Fai
     Ok(())
 }
 
-fn write_breaks(breaks: &mut [Break], folder: &Path) -> Result<(), Failure> {
+/// The same for the breaks of one property.
+pub(super) fn write_breaks(breaks: &mut [Break], folder: &Path) -> Result<(), Failure> {
     for (number, found) in breaks.iter_mut().enumerate() {
         let Some(trace) = &found.recorded else { continue };
         found.trace = Some(write_trace(trace, number, folder)?);

@@ -3,6 +3,11 @@
 //! Everything here is made of runs ([`crate::run`]): of random ones, or of explored ones of many variants of a design. It
 //! prints nothing, writes no file and reads no clock.
 
+pub mod ablate;
 pub mod crowd;
+pub mod edit;
 pub mod estimate;
+pub mod repair;
 pub mod simulate;
+pub mod verdicts;
+pub mod world;

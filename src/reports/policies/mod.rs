@@ -1,6 +1,8 @@
 //! What came out of many runs of one question: for people, one file a question, and for programs.
 
+pub mod ablation;
 mod chart;
+pub mod repairs;
 pub mod simulation;
 
 use serde::Serialize;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::chart::{Drawing, Series};
 use crate::policies::estimate::Estimate;
-use crate::policies::simulate::{SimulatedProperty, SimulationReport};
+use crate::policies::simulate::{ExpectedCosts, SimulatedProperty, SimulationReport};
 use crate::reports::words::painted;
 use crate::step::PropertyKind;
 
@@ -51,7 +51,7 @@ fn write(text: &mut String, report: &SimulationReport, colour: bool) -> std::fmt
     }
     writeln!(text, "\n  {}", extent(report))?;
     writeln!(text, "  {}", crowd(report))?;
-    if let Some(costs) = costs(report) {
+    if let Some(costs) = costs(&report.costs) {
         writeln!(text, "  a finished intent takes {costs}")?;
     }
     if !idle.is_empty() {
@@ -119,8 +119,7 @@ fn trimmed(percent: f64) -> String {
 }
 
 /// What a finished intent costs, in words.
-fn costs(report: &SimulationReport) -> Option<String> {
-    let costs = &report.costs;
+pub(super) fn costs(costs: &ExpectedCosts) -> Option<String> {
     let named = [
         (costs.calls, "calls"),
         (costs.round_trips, "round trips"),

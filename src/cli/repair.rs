@@ -1,0 +1,60 @@
+//! `repair`: searches the smallest changes of a design that make everything hold.
+
+use std::path::PathBuf;
+
+use super::exploring::Exploring;
+use super::{Failure, Terminal, exit, writing};
+use crate::policies::repair;
+use crate::reports::policies::{self, FORMATS, repairs};
+
+#[derive(clap::Args)]
+#[command(after_help = "\
+Every change of one step or setting is tried; where none is enough, those that help are combined, together with the \
+well-known remedies (keys, versions, an owner check), and whatever is not needed is taken back. So a repair of one change is \
+the smallest there is, and no change of a larger one can be left out. What was not vacuous must not become so. Each repair \
+is proved by exploring everything in the scenario's bounds. Exits with 0 if something was found or nothing is violated, with \
+1 if nothing was found, and with 3 if the search was cut short before.")]
+pub(super) struct Arguments {
+    /// The scenario: a path, or the name of a shipped one
+    #[arg(value_name = "SCENARIO")]
+    scenario: String,
+    /// The design: a path, or the name of a shipped one
+    #[arg(long, value_name = "DESIGN")]
+    design: String,
+    #[command(flatten)]
+    exploring: Exploring,
+    /// Show so many repairs, the smallest ones
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    most: usize,
+    /// Write the design with the first repair to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How to report: `human` or `json`
+    #[arg(long, value_name = "FORMAT", default_value = "human", value_parser = FORMATS)]
+    format: String,
+}
+
+pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
+    let mut explorer = arguments.exploring.start(terminal)?;
+    let scenario = explorer.scenario(&arguments.scenario)?;
+    let run = explorer.compose(&scenario, &explorer.design(&arguments.design, &scenario)?)?;
+    explorer.warn([&run]);
+    let most = arguments.most.max(1);
+    let found =
+        explorer.evaluate(&run, |options, threads, watch| repair::repair(&run, options, most, threads, watch))?;
+    explorer.finish();
+    if let (Some(file), Some(first)) = (&arguments.output, found.repairs.first()) {
+        writing::write_file(file, &first.text)?;
+    }
+    let done = !found.repairs.is_empty() || found.complete && found.violated.is_empty();
+    let code = match (done, found.complete) {
+        (true, _) => exit::HOLDS,
+        (false, true) => exit::VIOLATED,
+        (false, false) => exit::INCONCLUSIVE,
+    };
+    *out = match arguments.format.as_str() {
+        "json" => policies::json(&[found]),
+        _ => repairs::report(&[found]),
+    };
+    Ok(code)
+}

@@ -1,0 +1,148 @@
+//! The verdicts of many runs, explored on several threads and remembered by what was composed.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::model::{Model, Verdict};
+use crate::run::{Options, Report, Run};
+use crate::trace::RecordError;
+
+/// What came out of runs, by the composed model. Runs that differ in names only, or by edits that make no difference, are
+/// explored once.
+#[derive(Default)]
+pub struct Verdicts {
+    known: Mutex<HashMap<String, Report, FxBuildHasher>>,
+}
+
+/// How far an evaluation has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Evaluated {
+    /// Runs whose verdicts are known.
+    pub done: usize,
+    /// Of so many.
+    pub all: usize,
+    /// States of the runs that were explored.
+    pub states: usize,
+}
+
+impl Verdicts {
+    /// Explores runs, in no particular order, on so many threads. `watch` is told how many are done, and ends the evaluation
+    /// by answering `true`: runs that were not explored whole then have no report.
+    ///
+    /// # Errors
+    ///
+    /// When a trace can't be recorded, which is a bug.
+    pub fn of(
+        &self,
+        runs: &[Run],
+        options: &Options,
+        threads: usize,
+        watch: &(dyn Fn(Evaluated) -> bool + Sync),
+    ) -> Result<Vec<Option<Report>>, RecordError> {
+        let reports: Mutex<Vec<Option<Report>>> = Mutex::new(vec![None; runs.len()]);
+        let failed: Mutex<Option<RecordError>> = Mutex::new(None);
+        let (next, done, states) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+        let stop = AtomicBool::new(false);
+        let told = |more: usize| {
+            let progress = Evaluated {
+                done: done.load(Ordering::Relaxed),
+                all: runs.len(),
+                states: states.load(Ordering::Relaxed) + more,
+            };
+            stop.load(Ordering::Relaxed)
+                || watch(progress) && {
+                    stop.store(true, Ordering::Relaxed);
+                    true
+                }
+        };
+        let work = || {
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(run) = runs.get(index) else { break };
+                let key = key(run.model(), options);
+                let known = self.known.lock().expect("no thread panicked while it held the lock").get(&key).cloned();
+                let report = match known {
+                    Some(report) => Ok(renamed(report, run)),
+                    None => run.explore(options, &mut |progress| told(progress.states)),
+                };
+                if told(0) {
+                    break;
+                }
+                match report {
+                    Ok(report) => {
+                        states.fetch_add(report.states, Ordering::Relaxed);
+                        let mut known = self.known.lock().expect("no thread panicked while it held the lock");
+                        known.entry(key).or_insert_with(|| report.clone());
+                        reports.lock().expect("no thread panicked while it held the lock")[index] = Some(report);
+                    }
+                    Err(error) => {
+                        *failed.lock().expect("no thread panicked while it held the lock") = Some(error);
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                }
+                done.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads.max(1) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        match failed.into_inner().expect("no thread panicked while it held the lock") {
+            Some(error) => Err(error),
+            None => Ok(reports.into_inner().expect("no thread panicked while it held the lock")),
+        }
+    }
+}
+
+/// Everything that a verdict depends on, in full, so that no two models are ever taken for one. Names, titles and what is
+/// expected are left out.
+fn key(model: &Model, options: &Options) -> String {
+    let mut model = model.clone();
+    for text in [
+        &mut model.scenario.name,
+        &mut model.scenario.title,
+        &mut model.scenario.about,
+        &mut model.design.name,
+        &mut model.design.title,
+        &mut model.design.about,
+        &mut model.protocol.name,
+        &mut model.protocol.title,
+        &mut model.protocol.about,
+    ] {
+        text.clear();
+    }
+    model.scenario.expect.clear();
+    model.design.expect.clear();
+    format!("{model:?} {options:?}")
+}
+
+/// A report of a run that is composed alike. Its traces hold the other run's texts, so they are left out.
+fn renamed(mut report: Report, run: &Run) -> Report {
+    let Model { scenario, design, protocol, .. } = run.model();
+    report.scenario.clone_from(&scenario.name);
+    report.design.clone_from(&design.name);
+    report.protocol.clone_from(&protocol.name);
+    for found in report.invariants.iter_mut().flat_map(|property| &mut property.breaks) {
+        found.recorded = None;
+    }
+    report
+}
+
+/// Which properties are violated in the one report and not in the other.
+pub fn newly_violated<'r>(
+    before: &'r Report,
+    after: &'r Report,
+) -> impl Iterator<Item = &'r crate::run::PropertyReport> {
+    let violated = |report: &Report, name: &str| {
+        report.invariants.iter().any(|property| property.name == name && property.verdict == Verdict::Violated)
+    };
+    after
+        .invariants
+        .iter()
+        .filter(move |property| property.verdict == Verdict::Violated && !violated(before, &property.name))
+}

@@ -1,0 +1,59 @@
+//! Ablations, for people: one line for each change, and what it breaks.
+
+use std::fmt::Write;
+
+use crate::model::Verdict;
+use crate::policies::ablate::{Ablation, Effect};
+use crate::reports::words::{cheapest, painted};
+
+/// Ablations as text.
+#[must_use]
+pub fn report(ablations: &[Ablation], colour: bool) -> String {
+    let mut text = String::new();
+    for ablation in ablations {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        write(&mut text, ablation, colour).expect("writing to a string doesn't fail");
+    }
+    text
+}
+
+fn write(text: &mut String, ablation: &Ablation, colour: bool) -> std::fmt::Result {
+    writeln!(text, "{} x {} x {}", ablation.scenario, ablation.design, ablation.protocol)?;
+    if !ablation.violated.is_empty() {
+        writeln!(text, "  violated as it is, and not counted below: {}", ablation.violated.join(", "))?;
+    }
+    let width = ablation.changes.iter().map(|change| change.change.chars().count()).max().unwrap_or(0);
+    for change in &ablation.changes {
+        let (verdict, word) = match change.result {
+            Effect::Breaks => (Verdict::Violated, "breaks"),
+            Effect::Nothing => (Verdict::Holds, "nothing"),
+            Effect::Impossible => (Verdict::Vacuous, "no design"),
+            Effect::Inconclusive => (Verdict::Inconclusive, "inconclusive"),
+        };
+        let mut lines = change.breaks.iter().map(|property| format!("{}: {}", property.name, cheapest(property)));
+        let first = lines.next().or_else(|| change.reason.clone()).unwrap_or_default();
+        let verdict = painted(verdict, word, 12, colour);
+        let line = format!("  {verdict} {:<width$}  {first}", change.change);
+        writeln!(text, "{}", line.trim_end())?;
+        for line in lines {
+            writeln!(text, "  {:12} {:width$}  {line}", "", "")?;
+        }
+    }
+    if !ablation.protect_nothing.is_empty() {
+        writeln!(text, "\n  protect nothing in this scenario: {}", ablation.protect_nothing.join(", "))?;
+    }
+    let shown = ablation.changes.iter().flat_map(|change| &change.breaks).filter_map(|property| {
+        let (sentence, trace) = (property.sentence.as_ref()?, property.trace.as_ref()?);
+        Some(format!("  {}: {sentence}.\n    handlecheck explain {trace}", property.name))
+    });
+    let shown: Vec<String> = shown.collect();
+    if !shown.is_empty() {
+        writeln!(text, "\n{}", shown.join("\n"))?;
+    }
+    if !ablation.complete {
+        writeln!(text, "\n  some of these were cut short: what is inconclusive may break something")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,55 @@
+//! Runs that differ from another one in one of their inputs, and traces of what they do.
+
+use std::collections::BTreeMap;
+
+use super::Run;
+use crate::input::{self, InputError, Source};
+use crate::step::Simulation;
+use crate::trace::{RecordError, Trace, record};
+use crate::world::Component;
+
+impl Run {
+    /// The same run with another text of its design.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the text, or that does not fit the other inputs.
+    pub fn with_design(&self, source: &Source) -> Result<Self, InputError> {
+        let design = input::read_design(source)?;
+        Self::new(self.scenario.clone(), design, self.protocol.clone(), &BTreeMap::new())
+    }
+
+    /// The same run with another text of its protocol.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the text, or that does not fit the other inputs.
+    pub fn with_protocol(&self, source: &Source) -> Result<Self, InputError> {
+        let protocol = input::read_protocol(source)?;
+        Self::new(self.scenario.clone(), self.design.clone(), protocol, &BTreeMap::new())
+    }
+
+    /// The same run with other budgets of these faults.
+    #[must_use]
+    pub fn with_budgets(&self, budgets: &BTreeMap<&'static str, u8>) -> Self {
+        let mut run = self.clone();
+        for scenario in [&mut run.scenario.value, &mut run.model.scenario] {
+            scenario.faults.extend(budgets.iter().map(|(fault, budget)| (*fault, *budget)));
+        }
+        run
+    }
+
+    /// Writes down a violation of a property, by its number, from the states on the path to it.
+    ///
+    /// # Errors
+    ///
+    /// When the path can't be walked again, which is a bug.
+    pub fn record(
+        &self,
+        simulation: &Simulation,
+        path: &[Vec<Component>],
+        property: usize,
+    ) -> Result<Trace, RecordError> {
+        record(simulation, path, None, property, &self.sources())
+    }
+}

@@ -1,0 +1,126 @@
+//! Variants of designs: what each step protects, what a verdict rests on, and what repairs a design.
+
+use handlecheck::input::{self, Kind, Source};
+use handlecheck::model::Verdict;
+use handlecheck::policies::ablate::{Ablation, Effect, ablate};
+use handlecheck::policies::edit::{Edit, places};
+use handlecheck::policies::repair::{Repairs, repair};
+use handlecheck::policies::world;
+use handlecheck::run::{Options, Run, invariant_names};
+use handlecheck::trace;
+
+fn composed(scenario: &str, design: &str) -> Run {
+    let source = input::resolve(Kind::Scenario, scenario, None).expect("it is shipped");
+    let scenario = input::read_scenario(&source, &invariant_names()).expect("it is readable");
+    let design = input::resolve(Kind::Design, design, None).expect("it is shipped");
+    let design = input::read_design(&design).expect("it is readable");
+    let protocol = input::protocol_of(&scenario, None).expect("it is readable");
+    Run::new(scenario, design, protocol, &std::collections::BTreeMap::default()).expect("they fit")
+}
+
+fn broken<'a>(ablation: &'a Ablation, change: &str) -> Vec<&'a str> {
+    let change = ablation.changes.iter().find(|row| row.change == change).unwrap_or_else(|| panic!("no {change}"));
+    change.breaks.iter().map(|property| &*property.name).collect()
+}
+
+#[test]
+fn each_step_protects_what_it_is_for() {
+    let run = composed("two-agents-no-faults", "versioned");
+    let found = ablate(&run, &Options::default(), 2, &|_| false).expect("its traces can be recorded");
+    assert!(found.complete && found.violated.is_empty());
+    assert_eq!(broken(&found, "write: without check-version"), ["no-lost-update", "both-upgrades"]);
+    assert_eq!(broken(&found, "write: another transaction from apply on"), ["no-lost-update", "both-upgrades"]);
+    assert_eq!(broken(&found, "write: without authorize"), [""; 0]);
+    assert!(found.protect_nothing.contains(&"write: find-key".to_owned()), "no stream breaks");
+    assert!(!found.protect_nothing.contains(&"write: check-version".to_owned()));
+    for found in found.changes.iter().flat_map(|change| &change.breaks).flat_map(|property| &property.breaks) {
+        let recorded = found.recorded.as_ref().expect("a break has a trace");
+        trace::replay(recorded).expect("it replays on the variant that it holds");
+    }
+    let with_faults = composed("two-agents-drop", "versioned");
+    let found = ablate(&with_faults, &Options::default(), 2, &|_| false).expect("its traces can be recorded");
+    assert_eq!(broken(&found, "write: without find-key"), ["no-double-write"]);
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let run = composed("two-agents-no-faults", "versioned");
+    let with = |threads| {
+        let found = ablate(&run, &Options::default(), threads, &|_| false).expect("its traces can be recorded");
+        serde_json::to_string(&found).expect("it is JSON")
+    };
+    assert!(with(1) == with(3));
+}
+
+#[test]
+fn what_is_stopped_is_inconclusive() {
+    let run = composed("two-agents-no-faults", "versioned");
+    let found = ablate(&run, &Options::default(), 1, &|_| true).expect("its traces can be recorded");
+    assert!(!found.complete);
+    assert!(found.changes.iter().all(|change| change.result == Effect::Inconclusive));
+}
+
+#[test]
+fn a_verdict_rests_on_clients_and_keys() {
+    let run = composed("two-agents-drop", "versioned");
+    let found = world::ablate(&run, &Options::default(), 2, &|_| false).expect("its traces can be recorded");
+    assert_eq!(broken(&found, "[client] key = \"none\""), ["no-double-write"]);
+    assert_eq!(broken(&found, "[client] precondition = \"none\""), ["no-lost-update", "both-upgrades"]);
+    assert_eq!(broken(&found, "[client.on] broken-stream = { tell = \"failure\" }"), ["truthful-outcome"]);
+    assert_eq!(broken(&found, "[client.on] broken-stream = { tell = \"unknown\" }"), [""; 0]);
+    assert_eq!(broken(&found, "drop-stream = 2"), [""; 0]);
+    assert!(found.changes.iter().any(|change| change.change == "protocol: closed-stream = \"continues\""));
+    let expiring = found.changes.iter().find(|change| change.change.ends_with("expire-key = 1")).expect("it is tried");
+    assert!(expiring.breaks.iter().any(|property| property.name == "no-double-write"));
+}
+
+fn repaired(scenario: &str, design: &str) -> (Run, Repairs) {
+    let run = composed(scenario, design);
+    let found = repair(&run, &Options::default(), 3, 2, &|_| false).expect("its traces can be recorded");
+    (run, found)
+}
+
+#[test]
+fn the_smallest_repair_is_found_and_proved() {
+    let (run, found) = repaired("two-agents-no-faults", "check-then-write");
+    assert!(found.complete && found.violated.contains(&"no-lost-update".to_owned()));
+    let changes: Vec<&Vec<String>> = found.repairs.iter().map(|repair| &repair.changes).collect();
+    assert!(changes.contains(&&vec!["write: apply in the transaction before it".to_owned()]), "{changes:?}");
+    for repair in &found.repairs {
+        assert_eq!(repair.changes.len(), 1);
+        let source = Source::new("repaired", "repaired.toml", &*repair.text);
+        let again = run.with_design(&source).expect("it is a design");
+        let report = again.explore(&Options::default(), &mut |_| false).expect("its traces can be recorded");
+        assert!(report.complete);
+        let wrong = report.invariants.iter().find(|property| property.verdict == Verdict::Violated);
+        assert!(wrong.is_none(), "{:?}", repair.changes);
+        assert!(repair.patch.starts_with("--- ") && repair.patch.contains("\n+"), "{}", repair.patch);
+    }
+}
+
+#[test]
+fn what_holds_needs_no_repair() {
+    let (_, found) = repaired("two-agents-no-faults", "versioned");
+    assert!(found.complete && found.violated.is_empty() && found.repairs.is_empty());
+}
+
+/// Every edit of every shipped design leaves a text that is TOML, and says what it changes in words of its own.
+#[test]
+fn edits_keep_files_readable() {
+    let mut readable = 0;
+    for name in input::library::names(Kind::Design) {
+        let source = input::resolve(Kind::Design, name, None).expect("it is shipped");
+        let design = input::read_design(&source).expect("it is readable").value;
+        let places = design.server.tools.iter().flat_map(|(tool, handler)| places(*tool, handler));
+        let kinds: [fn(_) -> Edit; 4] = [Edit::Remove, Edit::Split, Edit::Join, Edit::Forward];
+        for place in places {
+            for kind in kinds {
+                let edit = kind(place.clone());
+                let Some(text) = edit.apply(&source.text) else { continue };
+                text.parse::<toml::Table>().unwrap_or_else(|error| panic!("{name}, {}: {error}", edit.words()));
+                readable += usize::from(input::read_design(&Source::new("x", "x.toml", text)).is_ok());
+            }
+        }
+    }
+    assert!(readable > 500, "{readable} of the variants are designs");
+}
