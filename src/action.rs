@@ -71,6 +71,13 @@ pub enum Action {
 pub enum Target {
     /// An agent, or its open call.
     Agent(u8),
+    /// The next transaction of a call.
+    Transaction {
+        /// The call.
+        call: CallRef,
+        /// The clock that versions are taken from does not tick.
+        clock_stands: bool,
+    },
     /// A node.
     Node(u8),
     /// The calls that are at a node; only where calls are routed late.

@@ -244,7 +244,7 @@ impl Simulation {
     fn call_actions(&self, at: CallRef, call: &Call, access: &Access<'_, Component>) -> Vec<Action> {
         match call.position {
             Position::InTransit if self.setting.routes_late => {
-                self.executions(at, call, &Progress::start(call.request.handle), true)
+                self.executions(at, call, access, &Progress::start(call.request.handle), true)
             }
             Position::InTransit | Position::Interrupted { .. } => {
                 let route = self.setting.route(&call.request);
@@ -259,19 +259,27 @@ impl Simulation {
                 .collect()
             }
             Position::AtNode { ref progress, .. } if self.programs.may_run(&self.setting, access, call) => {
-                self.executions(at, call, progress, false)
+                self.executions(at, call, access, progress, false)
             }
             Position::AtNode { .. } | Position::Answered { .. } | Position::Unanswered { .. } => Vec::new(),
         }
     }
 
     /// How the next transaction of a call may be executed. `arrives`: the request arrives first.
-    fn executions(&self, at: CallRef, call: &Call, progress: &Progress, arrives: bool) -> Vec<Action> {
+    fn executions(
+        &self,
+        at: CallRef,
+        call: &Call,
+        access: &Access<'_, Component>,
+        progress: &Progress,
+        arrives: bool,
+    ) -> Vec<Action> {
         let next = self.programs.of(call.request.tool).next_steps(progress);
         let advances = next.iter().any(|step| matches!(*step, "apply" | "save" | "advance-version"));
         let coarse = self.setting.model.design.server.versions == Versions::CoarseClock;
+        let tried = || self.programs.try_execute(&self.setting, access, at, Luck::PLAIN);
         let mut actions = vec![Action::Execute { call: at, clock_stands: false, arrives }];
-        if advances && coarse {
+        if advances && coarse && tried().is_some_and(|tried| tried.asked_clock) {
             actions.push(Action::Execute { call: at, clock_stands: true, arrives });
         }
         actions
@@ -350,7 +358,8 @@ impl Simulation {
             }
             Action::Execute { call, clock_stands, arrives: _ } => {
                 let luck = Luck { ticks: !clock_stands, ..Luck::PLAIN };
-                let Executed { facts, answered, decided } = self.programs.execute(&self.setting, access, *call, luck);
+                let executed = self.programs.execute(&self.setting, access, *call, luck);
+                let Executed { facts, answered, decided, .. } = executed;
                 Performed { facts, answered, decided }
             }
             Action::Cancel { call } => {
@@ -532,9 +541,9 @@ impl System for Simulation {
                 entry: 0,
                 errand: Errand::Begin,
                 attempt: Attempt::First,
-                new_key: true,
                 plans: vec![None; entries],
                 first_plans: vec![None; entries],
+                under_first_plan: false,
                 pending: None,
                 sends: 0,
                 broke: false,
@@ -592,7 +601,7 @@ impl System for Simulation {
                 if access.get(self.setting.budgets_slot()).budgets()[fault] == 0 {
                     return Vec::new();
                 }
-                let targets = (FAULTS[fault].targets)(&self.setting, access, struck);
+                let targets = (FAULTS[fault].targets)(&self.setting, &self.programs, access, struck);
                 targets.into_iter().map(|target| Action::Fault { fault: small(fault), target }).collect()
             }
         }

@@ -9,7 +9,7 @@ use common::read;
 
 #[path = "."]
 mod handler {
-    pub use handlecheck::handler::{End, Handling, Requires, Step, Writes};
+    pub use handlecheck::handler::{End, Handling, Programs, Requires, Step, Writes};
     #[path = "recipes/check_unshared.rs"]
     pub mod check_unshared;
 }

@@ -96,7 +96,7 @@ fn say<T>(result: Result<T, InputError>) -> Option<T> {
 fn show(trace: &Trace) {
     assert!(!explain(trace).is_empty());
     for format in FORMATS {
-        let _ = (format.draw)(trace);
+        let _ = format.drawn(trace);
     }
 }
 

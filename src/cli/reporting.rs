@@ -65,7 +65,7 @@ impl Reporting {
     pub(super) fn changes(&self, changes: &Changes<'_>, terminal: Terminal, out: &mut String) -> Result<(), Failure> {
         *out = (format(&self.format).changes)(changes, terminal.colour);
         for (name, path) in &self.further {
-            writing::write_file(path, &(format(name).changes)(changes, false))?;
+            writing::write_file(path, (format(name).changes)(changes, false))?;
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ pub struct Access<'a, C> {
 enum State<'a, C> {
     Plain(&'a [C]),
     Interned(&'a Interner<C>, &'a [u32]),
+    Trial(&'a Access<'a, C>),
 }
 
 impl<'a, C: Clone + Eq> Access<'a, C> {
@@ -41,12 +42,19 @@ impl<'a, C: Clone + Eq> Access<'a, C> {
         }
     }
 
+    /// A view of the same state to try a step on: what it reads counts as read here, and what it writes is dropped.
+    #[must_use]
+    pub const fn trial(&'a self) -> Self {
+        Self::of(State::Trial(self))
+    }
+
     /// How many slots the state has.
     #[must_use]
     pub const fn slots(&self) -> usize {
         match self.state {
             State::Plain(components) => components.len(),
             State::Interned(_, ids) => ids.len(),
+            State::Trial(tried_on) => tried_on.slots(),
         }
     }
 
@@ -56,7 +64,7 @@ impl<'a, C: Clone + Eq> Access<'a, C> {
         let mut real = self.real.get();
         real.insert(slot);
         self.real.set(real);
-        self.look(slot)
+        self.look(slot, None)
     }
 
     /// The same, of something that decides about nothing but a witness: `ghost` says of which kind
@@ -66,10 +74,10 @@ impl<'a, C: Clone + Eq> Access<'a, C> {
         let mut peeks = self.peeks.get();
         peeks[ghost].insert(slot);
         self.peeks.set(peeks);
-        self.look(slot)
+        self.look(slot, Some(ghost))
     }
 
-    fn look(&self, slot: usize) -> &C {
+    fn look(&self, slot: usize, ghost: Option<usize>) -> &C {
         let key = slot_key(slot);
         if let Some((_, component)) = self.writes.iter().rev().find(|(written, _)| *written == key) {
             return component;
@@ -81,6 +89,10 @@ impl<'a, C: Clone + Eq> Access<'a, C> {
         match self.state {
             State::Plain(components) => &components[slot],
             State::Interned(interner, ids) => interner.get(slot, ids[slot]),
+            State::Trial(tried_on) => match ghost {
+                None => tried_on.get(slot),
+                Some(ghost) => tried_on.peek(slot, ghost),
+            },
         }
     }
 

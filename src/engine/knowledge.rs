@@ -149,12 +149,14 @@ impl<'s, S: System> Knowledge<'s, S> {
         match miss {
             Miss::Menu(source) => {
                 let actions = self.system.actions(source, &access);
+                // What a trial looks at for a witness decides nothing about what is enabled.
+                let (real, _) = access.looked_at();
                 let reads = reads_only(access);
                 let actions: Box<[u32]> = actions.into_iter().map(|action| self.action_id(action)).collect();
                 let entries = || actions.iter().map(|action| &self.actions[*action as usize]);
                 let progress = entries().any(|entry| entry.class == Class::Progress);
                 let certain = entries().any(|entry| entry.class == Class::Progress && entry.fair);
-                let menu = Menu { progress, certain, reads: set(&reads), actions };
+                let menu = Menu { progress, certain, reads: real, actions };
                 let leaf = push(&mut self.menus, menu);
                 self.memo.insert(self.source_roots[source], state, &reads, leaf);
             }

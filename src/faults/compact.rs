@@ -7,12 +7,13 @@
 use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
 use crate::engine::Access;
+use crate::handler::Programs;
 use crate::harness::Harness;
 use crate::world::{Component, Fact, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Agents, targets, parts: one_part, strike };
 
-pub(super) fn targets(setting: &Setting, access: &Access<'_, Component>, agent: usize) -> Vec<Target> {
+pub(super) fn targets(setting: &Setting, _: &Programs, access: &Access<'_, Component>, agent: usize) -> Vec<Target> {
     let at = access.get(setting.agent_slot(agent)).agent();
     let works = !at.stopped && usize::from(at.entry) < setting.model.scenario.agents[agent].work.len();
     works.then_some(Target::Agent(at.id)).into_iter().collect()

@@ -10,6 +10,7 @@
 use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
 use crate::engine::Access;
+use crate::handler::Programs;
 use crate::harness::Harness;
 use crate::model::Tool;
 use crate::model::protocol::Resumable;
@@ -17,7 +18,7 @@ use crate::world::{Component, Fact, Position, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Agents, targets, parts: one_part, strike };
 
-fn targets(setting: &Setting, access: &Access<'_, Component>, agent: usize) -> Vec<Target> {
+fn targets(setting: &Setting, _: &Programs, access: &Access<'_, Component>, agent: usize) -> Vec<Target> {
     let call = access.get(setting.call_slot(agent)).call();
     let open = call.as_ref().is_some_and(|call| !call.broken);
     open.then_some(Target::Agent(u8::try_from(agent).expect("there are few agents"))).into_iter().collect()

@@ -6,12 +6,13 @@
 use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
 use crate::engine::Access;
+use crate::handler::Programs;
 use crate::harness::next_request;
 use crate::world::{Component, Fact, Position, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Agents, targets, parts: one_part, strike };
 
-fn targets(setting: &Setting, access: &Access<'_, Component>, agent: usize) -> Vec<Target> {
+fn targets(setting: &Setting, _: &Programs, access: &Access<'_, Component>, agent: usize) -> Vec<Target> {
     let call = access.get(setting.call_slot(agent)).call();
     let sending = call.as_ref().is_some_and(|call| call.position == Position::InTransit);
     sending.then_some(Target::Agent(u8::try_from(agent).expect("there are few agents"))).into_iter().collect()

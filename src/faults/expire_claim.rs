@@ -6,11 +6,12 @@
 use super::{Fault, Strikes, one_part};
 use crate::action::Target;
 use crate::engine::Access;
+use crate::handler::Programs;
 use crate::world::{Component, Record, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Keys, targets, parts: one_part, strike: super::expire_key::strike };
 
-fn targets(setting: &Setting, access: &Access<'_, Component>, table: usize) -> Vec<Target> {
+fn targets(setting: &Setting, _: &Programs, access: &Access<'_, Component>, table: usize) -> Vec<Target> {
     if !setting.model.design.keys.claims_expire {
         return Vec::new();
     }

@@ -5,11 +5,12 @@
 use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
 use crate::engine::Access;
+use crate::handler::Programs;
 use crate::world::{Component, Fact, Handle, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Resources, targets, parts: one_part, strike };
 
-fn targets(setting: &Setting, access: &Access<'_, Component>, resource: usize) -> Vec<Target> {
+fn targets(setting: &Setting, _: &Programs, access: &Access<'_, Component>, resource: usize) -> Vec<Target> {
     let stored = access.get(setting.resource_slot(resource)).resource();
     let live = (0..).zip(&stored.instances).filter(|(_, instance)| instance.is_reachable());
     live.map(|(instance, _)| Target::Handle(Handle { resource: stored.id, instance })).collect()

@@ -5,11 +5,12 @@
 use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
 use crate::engine::Access;
+use crate::handler::Programs;
 use crate::world::{Component, Fact, Record, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Keys, targets, parts: one_part, strike };
 
-fn targets(setting: &Setting, access: &Access<'_, Component>, table: usize) -> Vec<Target> {
+fn targets(setting: &Setting, _: &Programs, access: &Access<'_, Component>, table: usize) -> Vec<Target> {
     if !setting.model.design.keys.expire {
         return Vec::new();
     }

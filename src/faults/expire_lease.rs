@@ -5,11 +5,12 @@
 use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
 use crate::engine::Access;
+use crate::handler::Programs;
 use crate::world::{Component, Fact, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Leases, targets, parts: one_part, strike };
 
-fn targets(setting: &Setting, access: &Access<'_, Component>, index: usize) -> Vec<Target> {
+fn targets(setting: &Setting, _: &Programs, access: &Access<'_, Component>, index: usize) -> Vec<Target> {
     let (slot, ..) = setting.all_lease_slots().nth(index).expect("leases for each source");
     let slot_number = u16::try_from(slot).expect("a state has few slots");
     let held = (0..).zip(&access.get(slot).leases().leases).filter(|(_, lease)| lease.holder.is_some());

@@ -7,12 +7,13 @@
 use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
 use crate::engine::Access;
+use crate::handler::Programs;
 use crate::model::client::Presents;
-use crate::world::{Component, Fact, Handle, Key, Known, RecordKey, Request, Setting};
+use crate::world::{Component, Fact, Handle, Key, Known, Record, RecordKey, Request, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Agents, targets, parts: one_part, strike };
 
-fn targets(setting: &Setting, access: &Access<'_, Component>, agent: usize) -> Vec<Target> {
+fn targets(setting: &Setting, _: &Programs, access: &Access<'_, Component>, agent: usize) -> Vec<Target> {
     let number = u8::try_from(agent).expect("there are few agents");
     let known = &access.get(setting.agent_slot(agent)).agent().known;
     let mut targets = Vec::new();
@@ -48,7 +49,8 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
     shown.into_iter().collect()
 }
 
-/// The keys of the calls on a handle, in their order.
+/// The keys used with a handle that still mean something: those of calls, of calls that will be sent again, and in key
+/// tables, in their order.
 fn keys_used_with(setting: &Setting, access: &Access<'_, Component>, handle: Handle) -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
     let used = |request: &Request| request.key.clone().filter(|_| request.handle == Some(handle));
@@ -56,29 +58,15 @@ fn keys_used_with(setting: &Setting, access: &Access<'_, Component>, handle: Han
         let open = access.get(setting.call_slot(agent)).call();
         let orphans = access.get(setting.orphans_slot(agent)).orphans();
         keys.extend(open.iter().chain(orphans).filter_map(|call| used(&call.request)));
-        keys.extend(used_by_idle(setting, access, agent, handle));
+        keys.extend(access.get(setting.agent_slot(agent)).agent().pending.as_ref().and_then(used));
     }
     for (slot, _) in setting.all_keys_slots() {
         for (RecordKey { key, .. }, record) in &access.get(slot).keys().records {
-            let intent = match record {
-                crate::world::Record::Claim { intent, .. } | crate::world::Record::Done { intent, .. } => *intent,
-            };
-            if setting.intents[usize::from(intent)].resource == usize::from(handle.resource) {
-                keys.push(key.clone());
-            }
+            let (Record::Claim { handle: named, .. } | Record::Done { handle: named, .. }) = record;
+            keys.extend((*named == Some(handle)).then(|| key.clone()));
         }
     }
     keys.sort();
     keys.dedup();
     keys
-}
-
-/// The key under which an agent will send its call again, where its plan says it.
-fn used_by_idle(setting: &Setting, access: &Access<'_, Component>, agent: usize, handle: Handle) -> Option<Key> {
-    let agent = access.get(setting.agent_slot(agent)).agent();
-    let pending = agent.pending.as_ref()?;
-    let plan = agent.plans[usize::from(agent.entry)]?;
-    let intent = setting.intent(usize::from(agent.id), usize::from(agent.entry))?;
-    let intent = u8::try_from(intent).expect("there are fewer than 256 intents");
-    (pending.handle == Some(handle)).then_some(Key::Plan { intent, plan })
 }

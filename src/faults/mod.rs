@@ -16,7 +16,7 @@ pub struct Fault {
     /// What it strikes: each is a source of its own.
     pub strikes: Strikes,
     /// What it can strike now, of the source with this number.
-    pub targets: fn(&Setting, &Access<'_, Component>, usize) -> Vec<Target>,
+    pub targets: fn(&Setting, &Programs, &Access<'_, Component>, usize) -> Vec<Target>,
     /// Into how many parts it falls; nearly always 1.
     pub parts: fn(&Setting) -> usize,
     /// Strikes: executes one part.
@@ -77,6 +77,11 @@ const fn one_part(_: &Setting) -> usize {
 }
 
 pub use restart_node::{ORPHANS, loses_only_calls};
+
+/// Whether some agent acts for a principal.
+fn acts(setting: &Setting, principal: u8) -> bool {
+    (0..setting.agents()).any(|agent| setting.principal(agent) == principal)
+}
 
 /// That the answer of a mint is lost, if this call is one that minted.
 fn lost_mint(call: &Call) -> Option<Fact> {

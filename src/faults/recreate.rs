@@ -6,12 +6,13 @@
 use super::{Fault, Strike, Strikes};
 use crate::action::Target;
 use crate::engine::Access;
+use crate::handler::Programs;
 use crate::model::Value;
 use crate::world::{Component, Fact, Field, Handle, Instance, Intents, Ledger, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Resources, targets, parts, strike };
 
-fn targets(setting: &Setting, access: &Access<'_, Component>, resource: usize) -> Vec<Target> {
+fn targets(setting: &Setting, _: &Programs, access: &Access<'_, Component>, resource: usize) -> Vec<Target> {
     let stored = access.get(setting.resource_slot(resource)).resource();
     let there = (0..).zip(&stored.instances).filter(|(_, instance)| instance.is_reachable());
     there.map(|(instance, _)| Target::Handle(Handle { resource: stored.id, instance })).collect()
@@ -47,6 +48,7 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact>
         if setting.versions_come_back() { setting.first_version(resource) } else { before.version.saturating_add(1) };
     let mut after = Instance::new(content, version, before.node);
     after.session = before.session;
+    after.previous = setting.has_lagging_copies().then(|| (before.version, before.content.clone()));
     after.history.clone_from(&before.history);
     if setting.versions_come_back() {
         after.history.push((before.version, before.values()));

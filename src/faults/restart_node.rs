@@ -10,6 +10,7 @@
 use super::{Fault, Strike, Strikes, lost_mint};
 use crate::action::Target;
 use crate::engine::Access;
+use crate::handler::Programs;
 use crate::harness::Harness;
 use crate::model::Server;
 use crate::model::design::{Calls, Place, Replies};
@@ -21,7 +22,7 @@ pub use late::ORPHANS;
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Nodes, targets, parts, strike };
 
-fn targets(setting: &Setting, access: &Access<'_, Component>, node: usize) -> Vec<Target> {
+fn targets(setting: &Setting, _: &Programs, access: &Access<'_, Component>, node: usize) -> Vec<Target> {
     if setting.routes_late {
         return if node == 0 { late::targets(setting, access) } else { Vec::new() };
     }

@@ -2,18 +2,20 @@
 //!
 //! It may happen at any point. Nodes notice only when a step checks (`check-permission`).
 
-use super::{Fault, Strike, Strikes, one_part};
+use super::{Fault, Strike, Strikes, acts, one_part};
 use crate::action::Target;
 use crate::engine::Access;
+use crate::handler::Programs;
 use crate::world::{Component, Fact, Handle, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Resources, targets, parts: one_part, strike };
 
-fn targets(setting: &Setting, access: &Access<'_, Component>, resource: usize) -> Vec<Target> {
+fn targets(setting: &Setting, _: &Programs, access: &Access<'_, Component>, resource: usize) -> Vec<Target> {
     let stored = access.get(setting.resource_slot(resource)).resource();
     let principals = 0..u8::try_from(setting.principals.len()).expect("there are few principals");
     let mut targets = Vec::new();
-    for principal in principals.filter(|principal| setting.entitled(*principal, resource)) {
+    for principal in principals.filter(|principal| acts(setting, *principal) && setting.entitled(*principal, resource))
+    {
         for (number, instance) in (0..).zip(&stored.instances) {
             if !instance.revoked.contains(&principal) {
                 let handle = Handle { resource: stored.id, instance: number };

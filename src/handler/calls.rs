@@ -13,6 +13,12 @@ const DEFAULT_RECEIVER: u8 = 0;
 pub struct Executed {
     /// What happened, for the invariants.
     pub facts: Vec<Fact>,
+    /// The transaction came to its end, and wrote something.
+    pub committed: bool,
+    /// It asked a coarse clock for a version.
+    pub asked_clock: bool,
+    /// It read from a copy that lags behind.
+    pub asked_copy: bool,
     /// How the call ended, if it did: its answer, and the name of the step that ended it early.
     pub answered: Option<(Answer, Option<&'static str>)>,
     /// Its answer is decided by this step, and `at-end` transactions are left.
@@ -89,8 +95,12 @@ impl Programs {
             }
             set_call(setting, access, other, Some(robbed));
         }
+        let lives = at.orphan.is_none() || self.of(call.request.tool).can_change(Some(&progress));
         call.position = Position::AtNode { node, progress };
-        set_call(setting, access, at, Some(call));
+        if !lives {
+            leave_queue(setting, access, &call);
+        }
+        set_call(setting, access, at, lives.then_some(call));
     }
 
     /// Whether a call at a node may run its next transaction: it is the first in the queue of its handle, if there is one.
@@ -104,6 +114,25 @@ impl Programs {
         }
     }
 
+    /// Tries the next transaction of a call, and leaves the state as it is; `None`: there is no such call at a node, or it
+    /// has to wait for its turn.
+    #[must_use]
+    pub fn try_execute(
+        &self,
+        setting: &Setting,
+        access: &Access<'_, Component>,
+        at: CallRef,
+        luck: Luck,
+    ) -> Option<Executed> {
+        let call = match at.orphan {
+            Some(index) => access.get(setting.orphans_slot(usize::from(at.agent))).orphans().get(usize::from(index)),
+            None => access.get(setting.call_slot(usize::from(at.agent))).call().as_ref(),
+        };
+        let arrives = |call: &Call| setting.routes_late && call.position == Position::InTransit;
+        let runs = call.is_some_and(|call| arrives(call) || self.may_run(setting, access, call));
+        runs.then(|| self.execute(setting, &mut access.trial(), at, luck))
+    }
+
     /// Executes the next transaction of a call.
     pub fn execute(&self, setting: &Setting, access: &mut Access<'_, Component>, at: CallRef, luck: Luck) -> Executed {
         let mut call = call_at(setting, access, at).clone();
@@ -115,7 +144,9 @@ impl Programs {
         };
         let (ticket, reply) = (progress.ticket, progress.reply);
         let program = self.of(call.request.tool);
-        let (ran, facts, step) = program.execute(setting, access, &call.request, node, progress, luck);
+        let execution = program.execute(setting, access, &call.request, node, progress, luck);
+        let super::program::Execution { ran, facts, step, committed, asked_clock, asked_copy } = execution;
+        let executed = Executed { facts, committed, asked_clock, asked_copy, ..Executed::default() };
         let answer = match ran {
             Ran::Goes(progress) => {
                 let decided = step.map(|step| (progress.answer.clone(), step.name));
@@ -125,7 +156,7 @@ impl Programs {
                     leave_queue(setting, access, &call);
                 }
                 set_call(setting, access, at, lives.then_some(call));
-                return Executed { facts, answered: None, decided };
+                return Executed { decided, ..executed };
             }
             Ran::Answered(answer) => answer,
         };
@@ -151,7 +182,7 @@ impl Programs {
         call.position =
             if lost { Position::Unanswered { node } } else { Position::Answered { node, answer: answer.clone() } };
         set_call(setting, access, at, at.orphan.is_none().then_some(call));
-        Executed { facts, answered: Some((answer, step.map(|step| step.name))), decided: None }
+        Executed { answered: Some((answer, step.map(|step| step.name))), ..executed }
     }
 
     /// The answer from a node comes out of the stream of another agent's call, if that still waits: `at` this node, or

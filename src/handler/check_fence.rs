@@ -1,8 +1,8 @@
 //! Checks that no newer fence number is known.
 //!
 //! Passes when no newer fence number than the one of this call or of its author's view was given out (`fence-seen =
-//! "at-acquire"`), or presented to a check (`"at-check"`; passing presents it). Otherwise, and for a call without a fence
-//! number, it ends the call with `lease-lost`.
+//! "at-acquire"`), or presented to a check (`"at-check"`; passing presents it). Any number is newer than none: a call
+//! without one passes only as long as nobody had one. Otherwise it ends the call with `lease-lost`.
 
 use super::{End, Handling, Requires, Step, Writes};
 use crate::model::Outcome;
@@ -15,11 +15,12 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let mut lease = handling.lease();
     let at_check = handling.setting.model.design.server.fence_seen == FenceSeen::AtCheck;
     let newest = if at_check { lease.presented } else { lease.given };
-    let Some(fence) = handling.fence().filter(|fence| newest.is_none_or(|newest| newest <= *fence)) else {
+    let fence = handling.fence();
+    if newest > fence {
         return Err(handling.refuse(Outcome::LeaseLost));
-    };
+    }
     if at_check {
-        lease.presented = Some(fence);
+        lease.presented = fence;
         handling.set_lease(lease);
     }
     Ok(())

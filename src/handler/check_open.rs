@@ -11,5 +11,8 @@ pub static STEP: Step =
     Step { requires: Requires::Resource, writes: Writes::Nothing, outcomes: &[Outcome::Closed], run };
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
-    if handling.existing()?.lifecycle == Lifecycle::Open { Ok(()) } else { Err(handling.refuse(Outcome::Closed)) }
+    match handling.existing()?.lifecycle {
+        Lifecycle::Closed | Lifecycle::Executed => Err(handling.refuse(Outcome::Closed)),
+        Lifecycle::Open | Lifecycle::Deleted => Ok(()),
+    }
 }

@@ -7,6 +7,7 @@
 use super::{End, Handling, Requires, Step, Writes};
 
 use crate::model::Outcome;
+use crate::world::Stamp;
 
 pub static STEP: Step =
     Step { requires: Requires::EarlierLoad, writes: Writes::Nothing, outcomes: &[Outcome::StaleView], run };
@@ -17,6 +18,7 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
         return Ok(());
     }
     let mut end = handling.refuse(Outcome::StaleView);
-    end.answer.version = Some(current);
+    let handle = handling.request.handle;
+    end.answer.current.extend(handle.map(|handle| Stamp { handle, version: current }));
     Err(end)
 }

@@ -9,6 +9,7 @@
 use super::{End, Handling, Requires, Step, Writes};
 
 use crate::model::Outcome;
+use crate::world::Stamp;
 
 pub static STEP: Step = Step {
     requires: Requires::Resource,
@@ -18,21 +19,23 @@ pub static STEP: Step = Step {
 };
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
-    let current = handling.existing()?.version;
+    let own = handling.existing()?.version;
     let request = handling.request;
     if request.expected.is_empty() {
         let required = handling.setting.model.design.server.version_required;
         return if required { Err(handling.refuse(Outcome::PreconditionRequired)) } else { Ok(()) };
     }
-    for expected in &request.expected {
-        let Some(instance) = handling.instance_of(expected.handle) else {
-            return Err(handling.refuse(Outcome::NotFound));
-        };
-        if instance.version != expected.version {
-            let mut end = handling.refuse(Outcome::StaleView);
-            end.answer.version = Some(current);
-            return Err(end);
-        }
+    let current = |expected: &Stamp| match handling.instance_of(expected.handle) {
+        _ if Some(expected.handle) == request.handle => Some(Stamp { version: own, ..*expected }),
+        there => there.map(|instance| Stamp { version: instance.version, ..*expected }),
+    };
+    let Some(current) = request.expected.iter().map(current).collect::<Option<Vec<Stamp>>>() else {
+        return Err(handling.refuse(Outcome::NotFound));
+    };
+    if current == request.expected {
+        return Ok(());
     }
-    Ok(())
+    let mut end = handling.refuse(Outcome::StaleView);
+    end.answer.current = current;
+    Err(end)
 }

@@ -19,13 +19,14 @@ pub static STEP: Step = Step {
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     super::find_key::run(handling)?;
-    let (Some((slot, key)), Some(intent)) = (handling.key(), handling.intent()) else { return Ok(()) };
+    let Some((slot, key)) = handling.key() else { return Ok(()) };
     if handling.access.get(slot).keys().find(&key).is_some() {
         return Ok(());
     }
-    let intent = u8::try_from(intent).expect("there are fewer than 256 intents");
+    let by = handling.setting.principal(handling.agent());
+    let handle = handling.request.handle;
     let claim = next_claim(handling, slot);
-    handling.change_keys(slot, |table| table.insert(key, Record::Claim { claim, intent }));
+    handling.change_keys(slot, |table| table.insert(key, Record::Claim { claim, by, handle }));
     let table = u16::try_from(slot).expect("a state has few slots");
     handling.progress.claim = Some(Claim { table, number: claim });
     Ok(())
@@ -41,8 +42,10 @@ fn next_claim(handling: &Handling<'_, '_>, slot: usize) -> u16 {
     for agent in 0..setting.agents() {
         let open = handling.access.peek(setting.call_slot(agent), ghost::CLAIMS).call();
         let orphans = handling.access.peek(setting.orphans_slot(agent), ghost::CLAIMS).orphans();
-        let claims = open.iter().chain(orphans).filter_map(|call| call.progress()?.claim);
-        held.extend(claims.filter(|claim| usize::from(claim.table) == slot).map(|claim| claim.number));
+        held.extend(open.iter().chain(orphans).filter_map(|call| {
+            let claim = call.progress()?.claim?;
+            (usize::from(claim.table) == slot).then_some(claim.number)
+        }));
     }
     let claims = handling.access.get(slot).keys().records.iter().filter_map(|(_, record)| match record {
         Record::Claim { claim, .. } => Some(*claim),

@@ -9,7 +9,7 @@ use super::{End, Handling, Requires, Step, Writes};
 
 use crate::model::Outcome;
 use crate::model::design::{FingerprintPart, OtherPayload};
-use crate::world::{Fingerprint, Record};
+use crate::world::{Answer, Fingerprint, Record};
 
 pub static STEP: Step = Step {
     requires: Requires::Nothing,
@@ -22,16 +22,16 @@ pub(super) fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let Some((slot, key)) = handling.key() else { return Ok(()) };
     match handling.access.get(slot).keys().find(&key) {
         None => Ok(()),
-        Some(Record::Claim { claim, .. }) if handling.owns(slot, *claim) => Ok(()),
-        Some(Record::Claim { intent, .. }) => Err(refuse(handling, Outcome::InProgress, *intent)),
-        Some(Record::Done { fingerprint, answer, intent }) => {
+        Some(Record::Claim { claim, .. }) if handling.is_own_claim(slot, *claim) => Ok(()),
+        Some(Record::Claim { by, .. }) => Err(refuse(handling, Outcome::InProgress, *by)),
+        Some(Record::Done { fingerprint, answer, by, .. }) => {
             let refuses = handling.setting.model.design.keys.other_payload == OtherPayload::Refuse;
             if refuses && *fingerprint != self::fingerprint(handling) {
-                return Err(refuse(handling, Outcome::KeyMismatch, *intent));
+                return Err(refuse(handling, Outcome::KeyMismatch, *by));
             }
             let mut answer = answer.clone();
-            answer.replayed = Some(*intent);
-            answer.held_by = Some(handling.principal_of(*intent));
+            answer.replayed = true;
+            answer.held_by = Some(*by);
             answer.unknown_handle = None;
             Err(End { answer: Box::new(answer) })
         }
@@ -39,14 +39,20 @@ pub(super) fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
 }
 
 /// Ends the call because of what stands under its key.
-pub(super) fn refuse(handling: &Handling<'_, '_>, outcome: Outcome, intent: u8) -> End {
+pub(super) fn refuse(handling: &Handling<'_, '_>, outcome: Outcome, by: u8) -> End {
     let mut end = handling.refuse(outcome);
-    end.answer.held_by = Some(handling.principal_of(intent));
+    end.answer.held_by = Some(by);
     end
 }
 
+/// What is recorded of the call with this answer.
+pub(super) fn record(handling: &Handling<'_, '_>, answer: Answer) -> Record {
+    let by = handling.setting.principal(handling.agent());
+    Record::Done { fingerprint: fingerprint(handling), answer, by, handle: handling.request.handle }
+}
+
 /// What the arguments of the call are compared by.
-pub(super) fn fingerprint(handling: &Handling<'_, '_>) -> Fingerprint {
+fn fingerprint(handling: &Handling<'_, '_>) -> Fingerprint {
     let parts = &handling.setting.model.design.keys.fingerprint;
     let has = |part: FingerprintPart| parts.contains(&part);
     let request = handling.request;

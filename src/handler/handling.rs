@@ -27,6 +27,10 @@ pub struct Handling<'h, 'a> {
     pub luck: Luck,
     /// External effects of this transaction, which nothing rolls back.
     pub upstream: u8,
+    /// The clock that versions are taken from was asked.
+    pub asked_clock: bool,
+    /// A copy that lags behind was asked.
+    pub asked_copy: bool,
 }
 
 /// How the dice fall in one transaction.
@@ -119,14 +123,15 @@ impl Handling<'_, '_> {
         self.progress.grant.or(self.request.fence)
     }
 
-    /// The resource that a handle names, if it names one here.
+    /// The resource that a handle names, if it names one here. What was deleted is still here: only `resolve` does not find
+    /// it, so a handler that looked before the deletion goes on.
     #[must_use]
     pub fn instance_of(&self, handle: Handle) -> Option<&Instance> {
         let slot = self.setting.resource_slot(usize::from(handle.resource));
         let instance = self.access.get(slot).resource().instances.get(usize::from(handle.instance))?;
         let session = instance.session.is_none_or(|session| session == self.request.agent);
         let here = !self.setting.is_state_in_nodes() || instance.node == self.node && session;
-        (here && !instance.lost && instance.lifecycle != Lifecycle::Deleted).then_some(instance)
+        (here && !instance.lost).then_some(instance)
     }
 
     /// What a handle names, wherever it is and whatever became of it (ghost: for the invariants only).
@@ -167,12 +172,6 @@ impl Handling<'_, '_> {
         self.setting.intent_of(self.request)
     }
 
-    /// The principal for whom the intent works.
-    #[must_use]
-    pub fn principal_of(&self, intent: u8) -> u8 {
-        self.setting.principal(self.setting.intents[usize::from(intent)].agent)
-    }
-
     /// The slot of the call's key table and the place in it; `None` for a request without a key.
     #[must_use]
     pub fn key(&self) -> Option<(usize, RecordKey)> {
@@ -185,10 +184,10 @@ impl Handling<'_, '_> {
         Some((slot, RecordKey { instance, credential, key }))
     }
 
-    /// Whether a claim in the key table of this slot is this call's own.
+    /// Whether a claim in this key table is the one that the call made.
     #[must_use]
-    pub fn owns(&self, slot: usize, claim: u16) -> bool {
-        self.progress.claim.is_some_and(|own| usize::from(own.table) == slot && own.number == claim)
+    pub fn is_own_claim(&self, slot: usize, number: u16) -> bool {
+        self.progress.claim.is_some_and(|own| usize::from(own.table) == slot && own.number == number)
     }
 
     /// Changes a key table.
@@ -240,8 +239,11 @@ impl Handling<'_, '_> {
             | Operation::Mint
             | Operation::Approve => before.lifecycle,
         };
-        let ended_by = if lifecycle == before.lifecycle { before.ended_by } else { u8::try_from(intent).ok() };
-        let mut after = Instance { content, approved, lifecycle, ended_by, ..before.clone() };
+        let ends =
+            (lifecycle != Lifecycle::Open).then(|| u8::try_from(intent).expect("there are fewer than 64 intents"));
+        let ended_by = before.ended_by.or(ends);
+        let version = self.version_to_write(&before);
+        let mut after = Instance { content, version, approved, lifecycle, ended_by, ..before.clone() };
         if self.setting.versions_come_back() {
             after.history.push((before.version, before.values()));
             after.history.sort();
@@ -259,6 +261,13 @@ impl Handling<'_, '_> {
         };
         self.committed(handle, Some(before), after, erases_fields || loaded);
         Ok(())
+    }
+
+    /// The version over which a write is made: where the handle carries the state, the one that it carries.
+    #[must_use]
+    pub fn version_to_write(&self, stored: &Instance) -> u16 {
+        let token = self.request.token.as_ref().filter(|_| self.setting.is_state_in_handle());
+        token.and_then(|token| token.version).unwrap_or(stored.version)
     }
 
     /// Where the handle carries the state, the answer carries the new one.
@@ -282,8 +291,10 @@ impl Handling<'_, '_> {
         let leased = self.fence().map(|fence| (fence, self.lease()));
         if let Some((fence, mut lease)) = leased.clone() {
             let agent = self.request.agent;
-            lease.wrote.retain(|(other, _)| *other != agent);
-            lease.wrote.push((agent, fence));
+            match lease.wrote.iter_mut().find(|(other, _)| *other == agent) {
+                Some((_, newest)) => *newest = fence.max(*newest),
+                None => lease.wrote.push((agent, fence)),
+            }
             lease.wrote.sort_unstable();
             self.set_lease(lease);
         }

@@ -3,11 +3,11 @@
 use super::{End, Handling, Luck, STEPS, Step, Writes};
 use crate::engine::Access;
 use crate::model::design::{
-    AfterStoreError, ClaimAfterError, ClaimNames, OnStoreError, ReadsFrom, Record as Recording,
+    AfterStoreError, ClaimAfterError, ClaimNames, FenceSeen, Identity, OnStoreError, ReadsFrom, Record as Recording,
 };
 use crate::model::{Design, Outcome, Tool};
 use crate::table::Row;
-use crate::world::{Answer, Component, Fact, Instance, Progress, Record, Request, Setting, ghost};
+use crate::world::{Answer, Component, Fact, Instance, Progress, Request, Setting, ghost};
 
 /// The handlers of a design, ready to run: one for each tool that it serves.
 #[derive(Clone, Debug)]
@@ -20,8 +20,12 @@ pub struct Programs {
 pub struct Program {
     transactions: Vec<Vec<&'static Row<Step>>>,
     at_end: Vec<Vec<&'static Row<Step>>>,
+    /// For each transaction, whether it has a step that writes.
+    writes: Vec<bool>,
     /// For each transaction, whether it or a later one (`at-end` included) can change something.
     changes_from: Vec<bool>,
+    /// Its arrival changes what the node remembers.
+    arrival_changes: bool,
     end_changes: bool,
 }
 
@@ -32,6 +36,23 @@ pub enum Ran {
     Goes(Progress),
     /// It is answered.
     Answered(Answer),
+}
+
+/// The execution of one transaction.
+#[derive(Debug)]
+pub(super) struct Execution {
+    /// What became of the call.
+    pub(super) ran: Ran,
+    /// What happened, for the invariants.
+    pub(super) facts: Vec<Fact>,
+    /// The step that ended the call.
+    pub(super) step: Option<&'static Row<Step>>,
+    /// The transaction came to its end, and has a step that writes. Those of `at-end` don't count.
+    pub(super) committed: bool,
+    /// It asked a coarse clock for a version.
+    pub(super) asked_clock: bool,
+    /// It read from a copy that lags behind.
+    pub(super) asked_copy: bool,
 }
 
 impl Programs {
@@ -59,8 +80,13 @@ impl Program {
         };
         let (transactions, at_end) = (list(&handler.transactions), list(&handler.at_end));
         let fills = design.server.reads_from == ReadsFrom::NodeCache;
+        let presents = design.server.fence_seen == FenceSeen::AtCheck;
         let writes = |steps: &Vec<&'static Row<Step>>| {
-            steps.iter().any(|step| step.writes == Writes::Something || fills && step.name == "read")
+            steps.iter().any(|step| match step.name {
+                "read" => fills,
+                "check-fence" => presents,
+                _ => step.writes == Writes::Something,
+            })
         };
         let end_changes = at_end.iter().any(writes);
         // Where every outcome is recorded, whatever follows a `find-key` may record a refusal.
@@ -72,14 +98,16 @@ impl Program {
             end_changes || later.iter().any(writes) || records && first_find.is_some()
         };
         let changes_from = (0..transactions.len()).map(changes).collect();
-        Self { transactions, at_end, changes_from, end_changes }
+        let arrival_changes = design.server.identity == Identity::NodeMemory;
+        let writes = transactions.iter().map(writes).collect();
+        Self { transactions, at_end, writes, changes_from, arrival_changes, end_changes }
     }
 
     /// Whether a call at this point can still change anything that outlives it.
     #[must_use]
     pub fn can_change(&self, progress: Option<&Progress>) -> bool {
         match progress {
-            None => self.changes_from[0],
+            None => self.arrival_changes || self.changes_from[0],
             Some(progress) if progress.ending => self.end_changes,
             Some(progress) => self.changes_from[usize::from(progress.next)],
         }
@@ -98,8 +126,7 @@ impl Program {
         list[usize::from(progress.next)].iter().map(|step| step.name).collect()
     }
 
-    /// Executes the next transaction of a call. Answers what became of it, what happened for the invariants, and the
-    /// name of the step that ended it.
+    /// Executes the next transaction of a call.
     pub(super) fn execute(
         &self,
         setting: &Setting,
@@ -108,10 +135,21 @@ impl Program {
         node: u8,
         progress: Progress,
         luck: Luck,
-    ) -> (Ran, Vec<Fact>, Option<&'static Row<Step>>) {
+    ) -> Execution {
         let index = usize::from(progress.next);
         let before = progress.clone();
-        let mut handling = Handling { setting, access, request, node, progress, facts: Vec::new(), luck, upstream: 0 };
+        let mut handling = Handling {
+            setting,
+            access,
+            request,
+            node,
+            progress,
+            facts: Vec::new(),
+            luck,
+            upstream: 0,
+            asked_clock: false,
+            asked_copy: false,
+        };
         if handling.progress.ending {
             // The answer is decided: a step that would end the call ends this transaction alone.
             let _ = handling.transaction(&self.at_end[index]);
@@ -122,7 +160,8 @@ impl Program {
             } else {
                 Ran::Answered(handling.progress.answer)
             };
-            return (ran, handling.facts, None);
+            let Handling { facts, asked_clock, .. } = handling;
+            return Execution { ran, facts, step: None, committed: false, asked_clock, asked_copy: false };
         }
         let mut started = Vec::new();
         if index == 0 {
@@ -130,16 +169,19 @@ impl Program {
         }
         let ended = handling.transaction(&self.transactions[index]);
         handling.call_upstream();
-        if luck.error {
+        let committed = ended.is_ok() && self.writes[index];
+        let (asked_clock, asked_copy) = (handling.asked_clock, handling.asked_copy);
+        let execution = |ran, facts, step| Execution { ran, facts, step, committed, asked_clock, asked_copy };
+        if luck.error && committed {
             let ran = handling.after_error(before);
             started.append(&mut handling.facts);
-            return (ran, started, None);
+            return execution(ran, started, None);
         }
         let (answer, step) = match ended {
             Ok(()) if index + 1 < self.transactions.len() => {
                 handling.progress.next += 1;
                 started.append(&mut handling.facts);
-                return (Ran::Goes(handling.progress), started, None);
+                return execution(Ran::Goes(handling.progress), started, None);
             }
             Ok(()) => (handling.progress.answer.clone(), None),
             Err((position, end)) => {
@@ -154,10 +196,10 @@ impl Program {
         };
         started.append(&mut handling.facts);
         if self.at_end.is_empty() {
-            return (Ran::Answered(answer), started, step);
+            return execution(Ran::Answered(answer), started, step);
         }
         let progress = Progress { next: 0, ending: true, working: None, loaded: None, answer, ..handling.progress };
-        (Ran::Goes(progress), started, step)
+        execution(Ran::Goes(progress), started, step)
     }
 
     /// With `record = "every-outcome"`, a refusal by a step behind `find-key` is stored under the key, atomically with
@@ -168,10 +210,8 @@ impl Program {
         if handling.setting.model.design.keys.record == Recording::OkOnly || !behind || touches_key(by.name) {
             return;
         }
-        let (Some((slot, key)), Some(intent)) = (handling.key(), handling.intent()) else { return };
-        let fingerprint = super::find_key::fingerprint(handling);
-        let intent = u8::try_from(intent).expect("there are fewer than 256 intents");
-        let record = Record::Done { fingerprint, answer: answer.clone(), intent };
+        let Some((slot, key)) = handling.key() else { return };
+        let record = super::find_key::record(handling, answer.clone());
         handling.change_keys(slot, |table| table.insert(key, record));
     }
 

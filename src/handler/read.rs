@@ -20,6 +20,7 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
         ReadsFrom::Store => {}
         ReadsFrom::Replica => {
             if let Some((version, content)) = instance.previous.filter(|_| handling.luck.lags) {
+                handling.asked_copy = true;
                 view = View { version: Some(version), content: Some(content), ..view };
             }
         }
@@ -52,7 +53,6 @@ fn scope(handling: &Handling<'_, '_>) -> CacheScope {
     let server = &handling.setting.model.design.server;
     let has = |part: ScopePart| server.cache_scope.contains(&part);
     let caller = &handling.setting.model.scenario.agents[handling.caller()].principal;
-    // A credential is that of one principal.
     let whole = has(ScopePart::Principal) || has(ScopePart::Credential);
     let any = whole || has(ScopePart::Subject) || has(ScopePart::Client) || has(ScopePart::Tenant);
     let principal = Principal {

@@ -14,7 +14,7 @@ pub(super) fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let Some((slot, key)) = handling.key() else { return Ok(()) };
     let any = handling.setting.model.design.keys.claim_names == ClaimNames::Nothing;
     let stands = handling.access.get(slot).keys().find(&key);
-    if matches!(stands, Some(Record::Claim { claim, .. }) if any || handling.owns(slot, *claim)) {
+    if matches!(stands, Some(Record::Claim { claim, .. }) if any || handling.is_own_claim(slot, *claim)) {
         handling.change_keys(slot, |table| table.remove(&key));
     }
     handling.progress.claim = None;

@@ -5,10 +5,11 @@
 use super::{End, Handling, Requires, Step, Writes};
 
 use crate::model::Outcome;
+use crate::world::Lifecycle;
 
 pub static STEP: Step =
     Step { requires: Requires::Resource, writes: Writes::Nothing, outcomes: &[Outcome::NotFound], run };
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
-    handling.existing().map(drop)
+    if handling.existing()?.lifecycle == Lifecycle::Deleted { Err(handling.refuse(Outcome::NotFound)) } else { Ok(()) }
 }

@@ -9,7 +9,7 @@ mod reacting;
 pub use planning::next_request;
 
 use crate::engine::Access;
-use crate::model::{AgentId, Client, Entry, Operation, ResourceId, Tool};
+use crate::model::{AgentId, Client, Entry, ResourceId, Tool};
 use crate::world::{Agent, Attempt, Component, Errand, Fact, Known, Redo, Setting, View};
 
 /// One agent while it acts.
@@ -99,14 +99,20 @@ impl<'h, 'a> Harness<'h, 'a> {
 
     /// Leaves the rest of the work list.
     fn leave(&mut self) {
-        let entry = usize::from(self.agent.entry);
-        if let Some(plan) = self.agent.plans.get_mut(entry) {
-            *plan = None;
-        }
+        let forgotten = self.agent.plans.iter_mut().chain(&mut self.agent.first_plans);
+        forgotten.for_each(|plan| *plan = None);
         self.agent.attempt = Attempt::First;
         self.agent.redo = None;
         let work = &self.setting.model.scenario.agents[self.id()].work;
         self.begin(u8::try_from(work.len()).expect("limits keep work lists below 256 entries"));
+    }
+
+    /// The next key of the entry is a new one, if `new`. (A first key is new anyway.)
+    fn renew_plan(&mut self, new: bool) {
+        if let Some(Some(plan)) = self.agent.plans.get_mut(usize::from(self.agent.entry)).filter(|_| new) {
+            *plan = plan.saturating_add(1);
+            self.agent.under_first_plan = false;
+        }
     }
 
     /// Starts afresh at an entry.
@@ -117,14 +123,16 @@ impl<'h, 'a> Harness<'h, 'a> {
         self.agent.old.clear();
         self.agent.sends = 0;
         self.agent.broke = false;
-        self.agent.new_key = true;
+        self.agent.under_first_plan = false;
         if usize::from(entry) >= self.agent.plans.len() {
             return;
         }
-        if let Some(Redo { new_key: false, .. }) = self.agent.redo {
-            let entry = usize::from(entry);
-            self.agent.plans[entry] = self.agent.first_plans[entry];
-            self.agent.new_key = self.agent.plans[entry].is_none();
+        match self.agent.redo {
+            Some(Redo { new_key: false, .. }) => {
+                self.agent.under_first_plan = self.agent.first_plans[usize::from(entry)].is_some();
+            }
+            Some(Redo { new_key: true, .. }) => self.renew_plan(true),
+            None => {}
         }
         self.miss_handle();
     }
@@ -134,9 +142,8 @@ impl<'h, 'a> Harness<'h, 'a> {
 #[must_use]
 pub fn next_move(setting: &Setting, agent: &Agent) -> Option<Move> {
     let entry = entry(setting, agent).filter(|_| !agent.stopped)?;
-    let known = agent.known[entry.resource()].handle.is_some();
+    let known = planning::rests_on(entry).into_iter().all(|resource| agent.known[resource].handle.is_some());
     match entry {
-        Entry::Mutate { operation: Operation::Mint, .. } => Some(Move::Send),
         Entry::Read { .. } | Entry::Mutate { .. } => known.then_some(Move::Send),
         Entry::HandOff { .. } if !known => None,
         Entry::HandOff { .. } if agent.errand == Errand::Begin => {

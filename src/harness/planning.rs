@@ -4,6 +4,7 @@ use super::Harness;
 use crate::engine::Access;
 use crate::handler::change_fields;
 use crate::model::client::{BeforeWrite, KeyPolicy, Payload as Carries, Precondition, Presents};
+use crate::model::design::ReadsFrom;
 use crate::model::scenario::Carried;
 use crate::model::{AgentId, Client, Entry, Operation, ResourceId, Tool};
 use crate::world::{
@@ -40,7 +41,7 @@ fn needs(client: &Client, entry: &Entry, resource: ResourceId) -> Needs {
                 || operation.changes_fields() && client.payload == Carries::Snapshot,
         },
         Entry::Mutate { .. } => {
-            Needs { version: client.precondition == Precondition::EveryViewedVersion, content: false }
+            Needs { version: client.precondition == Precondition::EveryViewedVersion, content: true }
         }
     }
 }
@@ -73,9 +74,8 @@ fn next_lacking(setting: &Setting, agent: &Agent, always: bool, from: u8) -> Opt
         needs.version && view.is_none_or(|view| view.version.is_none())
             || needs.content && view.is_none_or(|view| view.content.is_none())
     };
-    let readable = |resource: ResourceId| agent.known[resource].handle.is_some();
     let list = (0..).zip(rests_on(entry)).skip(usize::from(from));
-    list.into_iter().find(|(_, resource)| readable(*resource) && (always || lacks(*resource))).map(|(index, _)| index)
+    list.into_iter().find(|(_, resource)| always || lacks(*resource)).map(|(index, _)| index)
 }
 
 /// The number of an agent's next request; 0 where states carry no request ids.
@@ -126,11 +126,7 @@ impl Harness<'_, '_> {
         };
         request.credential = self.credential();
         if request.tool == Tool::Read && self.setting.reads_may_be_stale() {
-            request.sent_at = request.handle.and_then(|handle| {
-                let slot = self.setting.resource_slot(usize::from(handle.resource));
-                let stored = self.access.get(slot).resource().instances.get(usize::from(handle.instance))?;
-                Some(stored.version)
-            });
+            self.note_what_is_current(&mut request);
         }
         request.id = next_request(self.setting, self.access, self.id());
         let shares_key = request.key.as_ref().is_some_and(|key| self.is_shared(key));
@@ -139,10 +135,24 @@ impl Harness<'_, '_> {
         self.access.set(self.setting.call_slot(self.id()), Some(call).into());
     }
 
+    /// Notes what a read must not fall behind (ghost).
+    fn note_what_is_current(&self, request: &mut Request) {
+        let Some(handle) = request.handle else { return };
+        let slot = self.setting.resource_slot(usize::from(handle.resource));
+        let stored = self.access.get(slot).resource().instances.get(usize::from(handle.instance));
+        let Some(stored) = stored else { return };
+        if self.setting.model.design.server.reads_from != ReadsFrom::Store {
+            request.sent_at = Some(stored.version);
+        }
+        let carried = request.token.as_ref().and_then(|token| token.content.as_ref());
+        let values = |content: &[Field]| content.iter().map(|field| field.value.clone()).collect::<Vec<_>>();
+        request.superseded = carried.is_some_and(|carried| values(carried) != stored.values());
+    }
+
     pub(super) fn read_of(&self, resource: ResourceId) -> Request {
         Request {
             agent: self.agent.id,
-            entry: self.agent.entry,
+            entry: 0,
             tool: Tool::Read,
             resource: small(resource),
             handle: self.known(resource).handle,
@@ -155,6 +165,7 @@ impl Harness<'_, '_> {
             token: self.known(resource).token.clone(),
             credential: 0,
             sent_at: None,
+            superseded: false,
             id: 0,
         }
     }
@@ -177,6 +188,7 @@ impl Harness<'_, '_> {
         }
         let known = self.known(usize::from(request.resource));
         request.key = match (leaked, client.key) {
+            _ if request.key.is_some() => request.key,
             (Some(leaked), _) => Some(known.leaked[usize::from(leaked)].clone()),
             (None, KeyPolicy::None) => None,
             (None, KeyPolicy::Reused) => Some(Key::Constant),
@@ -186,10 +198,9 @@ impl Harness<'_, '_> {
                 request.payload.bare(),
                 request.expected.clone(),
             )))),
-            (None, KeyPolicy::PerIntent) => Some(self.plan_key(self.agent.new_key)),
+            (None, KeyPolicy::PerIntent) => Some(self.plan_key(false)),
             (None, KeyPolicy::PerAttempt) => Some(self.plan_key(true)),
         };
-        self.agent.new_key = false;
         self.agent.old.clear();
         request
     }
@@ -198,6 +209,10 @@ impl Harness<'_, '_> {
     fn plan_key(&mut self, new: bool) -> Key {
         let entry = usize::from(self.agent.entry);
         let intent = self.setting.intent(self.id(), entry).expect("only intents are planned");
+        if self.agent.under_first_plan && !new {
+            let plan = self.agent.first_plans[entry].expect("it came back to its first plan");
+            return Key::Plan { intent: small(intent), plan };
+        }
         let plan = match self.agent.plans[entry] {
             Some(plan) if new => plan.saturating_add(1),
             Some(plan) => plan,
@@ -272,6 +287,7 @@ impl Harness<'_, '_> {
             token: handle.and_then(|_| self.known(*resource).token.clone()),
             credential: 0,
             sent_at: None,
+            superseded: false,
             id: 0,
         }
     }
@@ -324,10 +340,11 @@ impl Harness<'_, '_> {
         let presents = setting.model.client(usize::from(agent.id), operation.tool()).presents;
         let acts = match agent.errand {
             Errand::Begin => next_reading(setting, agent, Purpose::Look, 0).is_none(),
-            Errand::Act => true,
+            Errand::Act => agent.pending.is_some() || next_lacking(setting, agent, false, 0).is_none(),
             Errand::Reading { .. } | Errand::Verify => false,
         };
-        if presents == Presents::LeakedKey && acts {
+        let keeps = agent.pending.as_ref().is_some_and(|pending| pending.key.is_some());
+        if presents == Presents::LeakedKey && acts && !keeps {
             small(agent.known[*resource].leaked.len().min(usize::from(u8::MAX)))
         } else {
             0

@@ -2,12 +2,11 @@
 
 use super::{Harness, planning};
 use crate::handler::change_fields;
-use crate::model::client::AfterFailure;
+use crate::model::client::{AfterFailure, KeyPolicy};
 use crate::model::scenario::Carried;
 use crate::model::{Condition, Entry, Event, Operation, Outcome, Reaction, ResourceId, Told, Tool};
 use crate::world::{
-    Answer, Attempt, Errand, Fact, Handle, Intents, Known, Payload, Position, Purpose, Redo, Request, Response, Stamp,
-    View,
+    Answer, Attempt, Errand, Fact, Handle, Intents, Known, Payload, Position, Purpose, Redo, Request, Response, View,
 };
 
 /// On what an agent is told something.
@@ -42,6 +41,7 @@ impl Harness<'_, '_> {
             self.believe_change(&request, &answer);
             self.tell(Told::Ok, Ground::Answer);
         }
+        self.miss_handle();
     }
 
     /// The answer to another call came out of the agent's stream. It can't tell: a view is taken for a view, `ok` for `ok`.
@@ -57,19 +57,24 @@ impl Harness<'_, '_> {
     /// The stream of a call broke for good: the agent is told so, and no more than that.
     pub fn stream_broke(&mut self, request: &Request) {
         if self.agent.stopped {
+            // It will never move again: what it was at makes no difference.
+            self.agent.errand = Errand::Begin;
             return;
         }
         if request.tool != Tool::Read && self.client(request.tool).attempts.is_some() {
             self.agent.broke = true;
         }
         self.react(Event::BrokenStream, request, None);
+        self.miss_handle();
     }
 
     fn has_read(&mut self, request: &Request, answer: &Answer) {
         let resource = usize::from(request.resource);
-        // An answer about another handle names other versions: none of them is believed.
-        let view = if answer.handle == request.handle { answer.view.clone() } else { None };
-        self.agent.known[resource].view = view;
+        // An answer about another handle names other versions: none of them is believed. Nor is anything about a handle that
+        // the agent has forgotten.
+        let known = &mut self.agent.known[resource];
+        let about_this = answer.handle == request.handle && known.handle == request.handle;
+        known.view = answer.view.clone().filter(|_| about_this);
         match self.agent.errand {
             Errand::Begin => unreachable!("a call is open"),
             Errand::Act => self.advance(),
@@ -77,14 +82,16 @@ impl Harness<'_, '_> {
                 let told = if self.is_satisfied() { Told::Ok } else { Told::Unknown };
                 self.tell(told, Ground::View);
             }
+            // It looks afresh what it still lacks.
+            Errand::Reading { purpose: Purpose::Look, .. } if !self.reads_before_writing() => {
+                self.agent.errand = Errand::Begin;
+            }
             Errand::Reading { purpose, done } => {
                 self.agent.errand = match planning::next_reading(self.setting, &self.agent, purpose, done + 1) {
                     Some(done) => Errand::Reading { purpose, done },
-                    // An agent that reads before each write must remember that it did; another sees that it has its view.
-                    None if purpose == Purpose::Look && !self.reads_before_writing() => Errand::Begin,
-                    None => Errand::Act,
+                    None => self.ready(),
                 };
-                if let (Errand::Act, Purpose::Replan(event)) = (self.agent.errand, purpose) {
+                if let (Errand::Begin | Errand::Act, Purpose::Replan(Some(event))) = (self.agent.errand, purpose) {
                     self.plan_or_react(event, request, answer);
                 }
             }
@@ -101,16 +108,11 @@ impl Harness<'_, '_> {
             }
             reaction = *otherwise;
         }
-        if !matches!(reaction, Reaction::Replan { .. }) {
-            self.perform(reaction, event, request, Some(answer));
-        } else if self.is_conditional(tool, event) {
+        if matches!(reaction, Reaction::Replan { .. }) {
             self.reacted(event, Response::Replan);
+        } else {
+            self.perform(reaction, event, request, Some(answer));
         }
-    }
-
-    /// Whether a reaction hangs on what a renewed read shows.
-    fn is_conditional(&self, tool: Tool, event: Event) -> bool {
-        matches!(self.client(tool).reaction(event), Reaction::Replan { only_if: Some(_), .. })
     }
 
     fn reacted(&mut self, event: Event, response: Response) {
@@ -119,17 +121,18 @@ impl Harness<'_, '_> {
 
     /// Whether a replan goes ahead, now that everything was read again.
     fn holds(&self, condition: Condition) -> bool {
-        let Some(Entry::Mutate { resource: own, operation, .. }) = self.entry() else { return true };
+        let Some(entry @ Entry::Mutate { resource: own, operation, .. }) = self.entry() else { return true };
         match condition {
             Condition::Unsatisfied => !self.is_satisfied(),
-            Condition::Disjoint => self.agent.old.iter().all(|(handle, old)| {
-                let resource = usize::from(handle.resource);
-                let old = old.content.as_ref();
+            Condition::Disjoint => planning::rests_on(entry).into_iter().all(|resource| {
+                let handle = self.known(resource).handle;
+                let old = self.agent.old.iter().find(|(old, _)| Some(*old) == handle);
+                let old = old.and_then(|(_, view)| view.content.as_ref());
                 let new = self.view(resource).and_then(|view| view.content.as_ref());
                 let (Some(old), Some(new)) = (old, new) else { return false };
                 let counts = |field: usize| *own != resource || operation.fields().contains(&field);
-                let pairs = old.iter().zip(new).enumerate();
-                pairs.into_iter().all(|(field, (old, new))| !counts(field) || old.value == new.value)
+                let mut pairs = old.iter().zip(new).enumerate();
+                pairs.all(|(field, (old, new))| !counts(field) || old.value == new.value)
             }),
         }
     }
@@ -166,7 +169,8 @@ impl Harness<'_, '_> {
             self.agent.known[*resource].token = Some(token);
         }
         let known = &mut self.agent.known[*resource];
-        if matches!(request.payload, Payload::Snapshot(_)) && known.handle.is_some() {
+        let sent_content = operation.changes_fields() && matches!(request.payload, Payload::Snapshot(_));
+        if sent_content && known.handle.is_some() {
             // It knows what it sent, even if a compaction took its view meanwhile.
             known.view.get_or_insert_with(View::default);
         }
@@ -180,7 +184,7 @@ impl Harness<'_, '_> {
             }
             Payload::Snapshot(_) | Payload::Nothing => {}
         }
-        view.version = if about_this { answer.version.or(view.version) } else { None };
+        view.version = answer.version.filter(|_| about_this);
     }
 
     fn react(&mut self, event: Event, request: &Request, answer: Option<&Answer>) {
@@ -195,7 +199,7 @@ impl Harness<'_, '_> {
 
     fn perform(&mut self, reaction: Reaction, event: Event, request: &Request, answer: Option<&Answer>) {
         let reads = request.tool == Tool::Read;
-        if !matches!(reaction, Reaction::Tell(_)) && self.is_spent() {
+        if !reads && !matches!(reaction, Reaction::Tell(_) | Reaction::Read) && self.is_spent() {
             let told = if self.agent.broke { Told::Unknown } else { Told::Failure };
             self.reacted(event, Response::GiveUp);
             return self.tell(told, Ground::View);
@@ -208,43 +212,39 @@ impl Harness<'_, '_> {
         }
         match reaction {
             Reaction::Tell(told) => self.tell(told, Ground::View),
+            // What was minted can't be looked at without its handle.
+            Reaction::Read if request.tool == Tool::Mint => self.tell(Told::Unknown, Ground::View),
             // A read has nothing to keep: whatever the reaction, it is read again.
             Reaction::Same { .. } | Reaction::SameWithNewVersion { .. } | Reaction::Replan { .. } | Reaction::Read
                 if reads =>
             {
-                if self.agent.errand == Errand::Act {
-                    self.agent.errand = Errand::Begin;
-                }
+                self.before_reading();
                 // A read whose stream broke leaves no trace: the agent is as it was before it sent it.
                 if event != Event::BrokenStream {
                     self.agent.attempt = Attempt::Repeat;
                 }
             }
             Reaction::Same { new_key } => {
-                self.agent.new_key = new_key;
                 self.agent.attempt = Attempt::Repeat;
-                self.agent.pending = Some(Request { key: None, id: 0, credential: 0, ..request.clone() });
+                self.agent.pending = Some(self.again(request, new_key));
             }
             Reaction::SameWithNewVersion { new_key } => {
-                self.agent.new_key = new_key;
                 self.agent.attempt = Attempt::Repeat;
-                let mut again = Request { key: None, id: 0, credential: 0, ..request.clone() };
-                if let (Some(current), Some(handle)) = (answer.and_then(|answer| answer.version), request.handle) {
-                    for Stamp { version, .. } in again.expected.iter_mut().filter(|stamp| stamp.handle == handle) {
-                        *version = current;
-                    }
+                let mut again = self.again(request, new_key);
+                if let Some(answer) = answer.filter(|answer| !answer.current.is_empty()) {
+                    again.expected.clone_from(&answer.current);
                 }
                 self.agent.pending = Some(again);
             }
-            Reaction::Replan { new_key, .. } => {
-                self.agent.new_key = new_key;
+            Reaction::Replan { new_key, only_if } => {
+                self.renew_plan(new_key);
                 self.agent.attempt = Attempt::Replan;
                 self.agent.pending = None;
                 self.agent.old = self.views_of_basis();
-                let purpose = Purpose::Replan(event);
+                let purpose = Purpose::Replan(only_if.map(|_| event));
                 self.agent.errand = match planning::next_reading(self.setting, &self.agent, purpose, 0) {
                     Some(done) => Errand::Reading { purpose, done },
-                    None => Errand::Act,
+                    None => self.ready(),
                 };
             }
             Reaction::Read => {
@@ -258,7 +258,35 @@ impl Harness<'_, '_> {
 
     /// Whether a replan after this event begins with reading, so that its condition is judged later.
     fn reads_anew(&self, event: Event) -> bool {
-        planning::next_reading(self.setting, &self.agent, Purpose::Replan(event), 0).is_some()
+        planning::next_reading(self.setting, &self.agent, Purpose::Replan(Some(event)), 0).is_some()
+    }
+
+    /// What an agent is at when it has read all that it needs. One that reads before each write must remember that it did;
+    /// another sees that it has its views.
+    fn ready(&self) -> Errand {
+        if self.reads_before_writing() { Errand::Act } else { Errand::Begin }
+    }
+
+    /// A request to send again: under its key, unless there is to be a new one.
+    fn again(&mut self, request: &Request, new_key: bool) -> Request {
+        self.renew_plan(new_key);
+        let changes = matches!(self.client(request.tool).key, KeyPolicy::PerAttempt | KeyPolicy::HashOfArguments);
+        let key = request.key.clone().filter(|_| !new_key && !changes);
+        Request { key, id: 0, credential: 0, ..request.clone() }
+    }
+
+    /// The agent is as it was before it sent a read: one that had sent nothing else yet begins its entry.
+    fn before_reading(&mut self) {
+        let begins = match self.agent.errand {
+            Errand::Act => true,
+            Errand::Reading { purpose: Purpose::Look, done } => {
+                planning::next_reading(self.setting, &self.agent, Purpose::Look, 0) == Some(done)
+            }
+            Errand::Begin | Errand::Reading { .. } | Errand::Verify => false,
+        };
+        if begins {
+            self.agent.errand = Errand::Begin;
+        }
     }
 
     /// The context of the agent is compacted: of each resource it keeps what its harness keeps.
@@ -275,11 +303,9 @@ impl Harness<'_, '_> {
             known.view = known.view.take().and_then(|view| {
                 let version = view.version.filter(|_| keeps.contains(&Carried::Version));
                 let content = view.content.filter(|_| keeps.contains(&Carried::Content));
-                (version.is_some() || content.is_some()).then_some(View { version, content, fence: view.fence })
+                let fence = view.fence.filter(|_| keeps.contains(&Carried::Version));
+                (version.is_some() || content.is_some()).then_some(View { version, content, fence })
             });
-        }
-        if !keeps.contains(&Carried::Handle) {
-            self.agent.pending = None;
         }
         if knew {
             self.facts.push(Fact::Compacted);
@@ -290,17 +316,20 @@ impl Harness<'_, '_> {
         }
     }
 
-    /// An agent that needs a handle which it has forgotten reacts as to `not-found`.
+    /// An idle agent that needs a handle which it has forgotten reacts as to `not-found`: a call that it would have sent again
+    /// is forgotten too.
     pub(super) fn miss_handle(&mut self) {
         let Some(entry) = self.entry() else { return };
-        let resource = entry.resource();
-        let mints = matches!(entry, Entry::Mutate { operation: Operation::Mint, .. });
-        if mints || self.known(resource).handle.is_some() || !self.known(resource).forgotten {
-            return;
-        }
+        let missing = |resource: &ResourceId| self.known(*resource).handle.is_none() && self.known(*resource).forgotten;
+        let Some(resource) = planning::rests_on(entry).into_iter().find(missing) else { return };
         let tool = entry.tool().unwrap_or(Tool::Read);
-        let request = Request { tool, ..self.read_of(resource) };
-        self.react(Event::Refused(Outcome::NotFound), &request, None);
+        let event = Event::Refused(Outcome::NotFound);
+        self.agent.pending = None;
+        // Without the handle there is nothing that it could send.
+        if matches!(self.client(tool).reaction(event), Reaction::Mint { .. } | Reaction::Tell(_)) {
+            let request = Request { tool, ..self.read_of(resource) };
+            self.react(event, &request, None);
+        }
     }
 
     /// The agent's views of the resources that its plan rests on.

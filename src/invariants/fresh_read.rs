@@ -24,9 +24,11 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
         Fact::Received { request, answer, .. } => (request, answer),
         _ => return Judgement::Irrelevant,
     };
-    let seen = answer.view.as_ref().and_then(|view| view.version).filter(|_| answer.handle == request.handle);
-    let (Some(seen), Some(current)) = (seen, request.sent_at) else { return Judgement::Irrelevant };
-    if seen >= current {
+    let Some(seen) = answer.view.as_ref().filter(|_| answer.handle == request.handle) else {
+        return Judgement::Irrelevant;
+    };
+    let older = seen.version.zip(request.sent_at).is_some_and(|(seen, current)| seen < current);
+    if !older && !request.superseded {
         return Judgement::Irrelevant;
     }
     let (agent, handle) = (setting.agent_name(usize::from(request.agent)), request.handle);

@@ -64,7 +64,7 @@ fn received(setting: &Setting, request: &Request, answer: &Answer) -> Judgement 
         }
     }
     let holder = answer.held_by.filter(|holder| *holder != principal);
-    if let (Some(_), Some(holder)) = (answer.replayed, holder) {
+    if let (true, Some(holder)) = (answer.replayed, holder) {
         let holder = &setting.principals[usize::from(holder)];
         return violation("read", format!("{caller} received the recorded outcome of a call of {holder}"));
     }

@@ -1,7 +1,7 @@
 //! Nothing takes effect on a closed, expired or executed resource.
 //!
-//! It is violated when a change commits on a resource that has expired, was deleted, or was ended (closed, executed) by
-//! another intent. That an intent ends its own resource twice is a matter of `no-double-write`.
+//! It is violated when a change commits on a resource that has expired, or was ended (closed, executed, deleted) by another
+//! intent. That an intent ends its own resource twice is a matter of `no-double-write`.
 //!
 //! **Witness.** A mutating call executes on such a resource.
 
@@ -39,7 +39,7 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
 fn has_ended(setting: &Setting, request: &Request, instance: &Instance) -> Option<&'static str> {
     let by_other = instance.ended_by.is_some_and(|by| setting.intent_of(request) != Some(usize::from(by)));
     match instance.lifecycle {
-        Lifecycle::Open if instance.expired => Some("expired"),
+        _ if instance.expired => Some("expired"),
         Lifecycle::Open => None,
         ended => by_other.then(|| ended.name()),
     }

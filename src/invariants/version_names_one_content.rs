@@ -9,7 +9,6 @@
 //! RFC 9110 section 8.8.1 calls a validator that names one content *strong*.
 
 use super::{Anomaly, Invariant, Judgement, violation, witness_if};
-use crate::model::Operation;
 use crate::world::{Fact, Handle, Instance, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
@@ -30,7 +29,7 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
             witness_if(changes && before.content.iter().any(|field| !field.shows.is_empty()))
         }
         Fact::Recreated { handle, before, after } => {
-            if shares_version(before, after) {
+            if !setting.is_state_in_handle() && shares_version(before, after) {
                 violation(sentence(setting, *handle))
             } else {
                 Judgement::Witness
@@ -41,7 +40,7 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
 }
 
 fn changes_content(setting: &Setting, intent: usize) -> bool {
-    !matches!(setting.intents[intent].operation, Operation::Mint | Operation::Approve)
+    setting.intents[intent].operation.changes_fields()
 }
 
 /// Whether the later content stands under a version that named another one.

@@ -137,7 +137,10 @@ impl Simulation {
     fn resources_of(&self, agent: usize, access: Option<&Access<'_, Component>>) -> Vec<ResourceId> {
         let setting = &self.setting;
         let keys = &setting.model.design.keys.scope;
-        if !keys.contains(&ScopePart::Handle) || setting.model.protocol.task_ids == TaskIds::Client {
+        let minted = (0..setting.resources()).filter(|resource| setting.resource(*resource).owner.is_none()).count();
+        // Two mints name no handle, and so may meet in one key table.
+        let mixes = !keys.contains(&ScopePart::Handle) || minted > 1;
+        if mixes || setting.model.protocol.task_ids == TaskIds::Client {
             return (0..setting.resources()).collect();
         }
         let again = setting.mints_again(agent);

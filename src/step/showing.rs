@@ -25,13 +25,13 @@ impl Performed {
         let mut moments: Vec<Moment> = Vec::new();
         let ended = self.answered.as_ref().and_then(|(answer, step)| Some((answer, (*step)?)));
         if let Some((answer, step)) = ended.or(self.decided.as_ref().map(|(answer, step)| (answer, *step))) {
-            let how = if answer.replayed.is_some() { How::Replayed } else { How::Refused(answer.outcome) };
+            let how = if answer.replayed { How::Replayed } else { How::Refused(answer.outcome) };
             let step = handler::STEPS.iter().position(|row| row.name == step);
             moments.extend(step.map(|step| Moment::EndedBy(step, how)));
         }
         if let Some((answer, _)) = &self.answered {
             moments.push(Moment::Ended(answer.outcome));
-            moments.extend(answer.replayed.map(|_| Moment::Replayed));
+            moments.extend(answer.replayed.then_some(Moment::Replayed));
         }
         moments.extend(self.facts.iter().filter_map(|fact| match fact {
             Fact::Reacted { event, response } => Some(Moment::Reacted(*event, *response)),

@@ -326,6 +326,14 @@ pub(super) fn does(simulation: &Simulation, access: &Access<'_, Component>, acti
                     does.request = call.as_ref().map(|call| names.request(*agent, call.request.id));
                     does.node = call.as_ref().and_then(crate::world::Call::node).map(|node| setting.node_name(node));
                 }
+                Target::Transaction { call, clock_stands } => {
+                    does.clock_stands = *clock_stands;
+                    does.agent = agent_name(call.agent);
+                    does.orphan = call.orphan.is_some();
+                    let there = simulation.call(access, *call);
+                    does.request = Some(names.request(call.agent, there.request.id));
+                    does.node = there.node().map(|node| setting.node_name(node));
+                }
                 Target::Node(node) => does.node = Some(setting.node_name(*node)),
                 Target::Calls { .. } => unreachable!("in states that are shown, calls have nodes"),
                 Target::Handle(handle) => does.handle = Some(setting.handle_name(*handle)),

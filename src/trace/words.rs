@@ -66,13 +66,11 @@ fn call_of(simulation: &Simulation, action: &Action, before: &[Component], after
         }
         Action::Receive { agent } | Action::Resume { agent } => open(before, *agent),
         Action::Fault { target: Target::Agent(agent), .. } => open(before, *agent),
+        Action::Fault { target: Target::Transaction { call, .. }, .. } => {
+            Some(simulation.call(&Access::new(before), *call).clone())
+        }
         Action::HandOff { .. } | Action::Guess { .. } | Action::Fault { .. } => None,
     }
-}
-
-/// Whether a fault is the execution of a transaction in which something goes wrong.
-fn executes(action: &str) -> bool {
-    matches!(action, "ambiguous-commit" | "stale-read")
 }
 
 /// Whether a component holds what another call can meet.
@@ -89,7 +87,8 @@ fn transaction(
 ) -> Option<TransactionNote> {
     let at = match action {
         Action::Execute { call, .. } => *call,
-        Action::Fault { target: Target::Agent(agent), .. } if executes(action.name()) => CallRef::open(*agent),
+        Action::Fault { target: Target::Transaction { call, .. }, .. } => *call,
+        Action::Fault { target: Target::Agent(agent), .. } if action.name() == "stale-read" => CallRef::open(*agent),
         _ => return None,
     };
     let call = simulation.call(access, at);
@@ -196,11 +195,14 @@ impl Names<'_> {
 
     fn answer(&self, answer: &Answer) -> AnswerNote {
         let view = answer.view.as_ref().zip(answer.handle).map(|(view, handle)| self.view(handle, view));
+        let seen = answer.view.as_ref().and_then(|view| view.version);
+        let current =
+            answer.current.iter().find(|stamp| Some(stamp.handle) == answer.handle).map(|stamp| stamp.version);
         AnswerNote {
             outcome: answer.outcome.name().to_owned(),
-            replayed: answer.replayed.is_some(),
+            replayed: answer.replayed,
             handle: answer.handle.map(|handle| self.0.handle_name(handle)),
-            version: answer.version.or_else(|| answer.view.as_ref().and_then(|view| view.version)),
+            version: answer.version.or(seen).or(current),
             view,
         }
     }

@@ -16,13 +16,13 @@ pub struct Agent {
     pub errand: Errand,
     /// How its next or open call came about.
     pub attempt: Attempt,
-    /// Makes a new key when it next plans.
-    pub new_key: bool,
     /// For each entry of its work list, the number of its last plan. Forgotten when the entry is done, unless the
     /// harness may have to come back to it.
     pub plans: Vec<Option<u16>>,
     /// For each entry, the number of its first plan, where the harness may have to come back to it under the same key.
     pub first_plans: Vec<Option<u16>>,
+    /// It came back to its entry, and uses the key of its first plan.
+    pub under_first_plan: bool,
     /// A request that it will send again.
     pub pending: Option<Request>,
     /// How often it sent the current intent's mutating call; stays 0 where attempts are unbounded.
@@ -98,8 +98,8 @@ pub enum Errand {
 pub enum Purpose {
     /// It needs a view and has none, or its harness always reads before it writes.
     Look,
-    /// It plans anew, because of this event.
-    Replan(Event),
+    /// It plans anew: because of this event, where it asks what was read whether it should.
+    Replan(Option<Event>),
 }
 
 /// How a call came about.

@@ -21,7 +21,7 @@ pub struct Call {
 pub struct Request {
     /// The agent that sent it.
     pub agent: u8,
-    /// The entry of its work list that it serves (ghost: the server does not see it).
+    /// The entry of its work list that it serves (ghost: the server does not see it); 0 for a read, which serves no intent.
     pub entry: u8,
     /// The tool that is called.
     pub tool: Tool,
@@ -46,8 +46,10 @@ pub struct Request {
     pub token: Option<View>,
     /// Which of its principal's credentials it was made with.
     pub credential: u8,
-    /// The version that was current when a read was sent, where reads may be stale (ghost).
+    /// The version that was current when a read was sent, where copies may be stale (ghost).
     pub sent_at: Option<u16>,
+    /// The state that the handle carries was superseded when a read was sent (ghost).
+    pub superseded: bool,
     /// Its number among the requests of its agent, from 1; 0 in explored states, where request ids make no difference.
     pub id: u16,
 }
@@ -140,6 +142,15 @@ pub struct CallRef {
     pub orphan: Option<u8>,
 }
 
+/// A claim that a call made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Claim {
+    /// The slot of the key table in which it was made.
+    pub table: u16,
+    /// Its number among the claims in that table.
+    pub number: u16,
+}
+
 impl CallRef {
     /// The call for which an agent waits.
     #[must_use]
@@ -171,15 +182,6 @@ pub struct Progress {
     pub reply: Reply,
 }
 
-/// A claim, as the call knows it that made it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Claim {
-    /// The slot of the key table in which it stands.
-    pub table: u16,
-    /// Its number there.
-    pub number: u16,
-}
-
 /// What goes back to the client.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Answer {
@@ -189,11 +191,12 @@ pub struct Answer {
     pub handle: Option<Handle>,
     /// A view of the resource, from `read`.
     pub view: Option<View>,
-    /// The new version after a change; with `stale-view` the current one.
+    /// The new version after a change.
     pub version: Option<u16>,
-    /// The intent whose recorded outcome this is; `None`: not a replay. (That it is a replay is marked; whose intent it
-    /// was is ghost.)
-    pub replayed: Option<u8>,
+    /// With `stale-view`, what is current of all that the call expected.
+    pub current: Vec<Stamp>,
+    /// It was answered from a record.
+    pub replayed: bool,
     /// The principal whose record, claim or lease answered or refused the call (ghost).
     pub held_by: Option<u8>,
     /// The state that the handle carries now, where it carries state.
@@ -213,7 +216,8 @@ impl Answer {
             handle,
             view: None,
             version: None,
-            replayed: None,
+            current: Vec::new(),
+            replayed: false,
             held_by: None,
             token: None,
             of: None,

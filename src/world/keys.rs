@@ -31,8 +31,10 @@ pub enum Record {
     Claim {
         /// The claim's number: how the call knows its own.
         claim: u16,
-        /// The intent that the call serves (ghost).
-        intent: u8,
+        /// The principal whose call it is (ghost).
+        by: u8,
+        /// The handle that the call named (ghost).
+        handle: Option<Handle>,
     },
     /// A call is done.
     Done {
@@ -40,8 +42,10 @@ pub enum Record {
         fingerprint: Fingerprint,
         /// Its answer.
         answer: Answer,
-        /// The intent that the call served (ghost).
-        intent: u8,
+        /// The principal whose call it was (ghost).
+        by: u8,
+        /// The handle that the call named (ghost).
+        handle: Option<Handle>,
     },
 }
 

@@ -36,5 +36,8 @@ impl Leases {
             self.leases.resize(instance + 1, Lease::default());
         }
         self.leases[instance] = lease;
+        while self.leases.last().is_some_and(|last| *last == Lease::default()) {
+            self.leases.pop();
+        }
     }
 }

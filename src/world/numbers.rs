@@ -72,9 +72,9 @@ fn agent(setting: &Setting, agent: &mut Agent, visit: Visit<'_>) {
         entry: _,
         errand: _,
         attempt: _,
-        new_key: _,
         plans,
         first_plans,
+        under_first_plan: _,
         pending,
         sends: _,
         broke: _,
@@ -177,6 +177,7 @@ fn request(setting: &Setting, request: &mut Request, visit: Visit<'_>) {
         token,
         credential: _,
         sent_at,
+        superseded: _,
         id: _,
     } = request;
     if let Some(handle) = handle {
@@ -205,7 +206,9 @@ fn key(setting: &Setting, key: &mut Key, visit: Visit<'_>) {
 }
 
 fn answer(answer: &mut Answer, visit: Visit<'_>) {
-    let Answer { outcome: _, handle, view, version, replayed: _, held_by: _, token, of: _, unknown_handle: _ } = answer;
+    let Answer { outcome: _, handle, view, version, current, replayed: _, held_by: _, token, of: _, unknown_handle: _ } =
+        answer;
+    current.iter_mut().for_each(|current| stamp(current, visit));
     if let Some(handle) = handle {
         view.iter_mut().chain(token).for_each(|view| self::view(*handle, view, visit));
         if let Some(version) = version {
@@ -245,8 +248,8 @@ fn keys(setting: &Setting, table: &mut KeyTable, visit: Visit<'_>) {
     for (RecordKey { instance: _, credential: _, key: presented }, record) in records.iter_mut() {
         key(setting, presented, visit);
         match record {
-            Record::Claim { claim, intent: _ } => visit(claims_of(setting, usize::from(slot)), claim),
-            Record::Done { fingerprint, answer, intent: _ } => {
+            Record::Claim { claim, by: _, handle: _ } => visit(claims_of(setting, usize::from(slot)), claim),
+            Record::Done { fingerprint, answer, by: _, handle: _ } => {
                 let Fingerprint { operation: _, handle: _, expected } = fingerprint;
                 expected.iter_mut().flatten().for_each(|expected| stamp(expected, visit));
                 self::answer(answer, visit);

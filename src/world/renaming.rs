@@ -72,9 +72,9 @@ impl Renaming<'_> {
             entry,
             errand,
             attempt,
-            new_key,
             plans,
             first_plans,
+            under_first_plan,
             pending,
             sends,
             broke,
@@ -89,9 +89,9 @@ impl Renaming<'_> {
             entry: *entry,
             errand: *errand,
             attempt: *attempt,
-            new_key: *new_key,
             plans: plans.clone(),
             first_plans: first_plans.clone(),
+            under_first_plan: *under_first_plan,
             pending: pending.as_ref().map(|request| self.request(request)),
             sends: *sends,
             broke: *broke,
@@ -177,6 +177,7 @@ impl Renaming<'_> {
             token,
             credential,
             sent_at,
+            superseded,
             id,
         } = request;
         let about = usize::from(*resource);
@@ -196,6 +197,7 @@ impl Renaming<'_> {
             token: token.as_ref().map(|token| self.view(about, token)),
             credential: *credential,
             sent_at: *sent_at,
+            superseded: *superseded,
             id: *id,
         }
     }
@@ -231,10 +233,7 @@ impl Renaming<'_> {
             working: working.as_ref().map(|content| self.content(resource, content)),
             loaded: *loaded,
             answer: self.answer(resource, answer),
-            claim: claim.map(|Claim { table, number }| {
-                let table = self.symmetry.slot(usize::from(table));
-                Claim { table: u16::try_from(table).expect("a state has few slots"), number }
-            }),
+            claim: claim.map(|claim| self.claim(claim)),
             grant: *grant,
             ticket: *ticket,
             reply: match reply {
@@ -245,16 +244,23 @@ impl Renaming<'_> {
         }
     }
 
+    fn claim(&self, claim: Claim) -> Claim {
+        let table = self.symmetry.slot(usize::from(claim.table));
+        Claim { table: u16::try_from(table).expect("a state has few slots"), ..claim }
+    }
+
     /// `resource`: what the call is about, for an answer that names no handle.
     fn answer(&self, resource: ResourceId, answer: &Answer) -> Answer {
-        let Answer { outcome, handle, view, version, replayed, held_by, token, of: stream, unknown_handle } = answer;
+        let Answer { outcome, handle, view, version, current, replayed, held_by, token, of: stream, unknown_handle } =
+            answer;
         let resource = handle.map_or(resource, of);
         Answer {
             outcome: *outcome,
             handle: *handle,
             view: view.as_ref().map(|view| self.view(resource, view)),
             version: *version,
-            replayed: replayed.map(|intent| small(self.symmetry.intent(usize::from(intent)))),
+            current: current.clone(),
+            replayed: *replayed,
             // Symmetries leave principals where they are.
             held_by: *held_by,
             token: token.as_ref().map(|token| self.view(resource, token)),
@@ -326,17 +332,18 @@ impl Renaming<'_> {
 
     fn record(&self, record: &Record) -> Record {
         match record {
-            Record::Claim { claim, intent } => {
-                Record::Claim { claim: *claim, intent: small(self.symmetry.intent(usize::from(*intent))) }
-            }
-            Record::Done { fingerprint, answer, intent } => {
-                let resource = self.setting.intents[usize::from(*intent)].resource;
+            // Symmetries leave principals where they are.
+            Record::Claim { claim, by, handle } => Record::Claim { claim: *claim, by: *by, handle: *handle },
+            Record::Done { fingerprint, answer, by, handle: named } => {
+                // Only a mint names no handle, and it carries nothing.
+                let resource = named.map_or(0, of);
                 let Fingerprint { operation, handle, expected } = fingerprint;
                 let operation = operation.as_ref().map(|(tool, payload)| (*tool, self.payload(resource, payload)));
                 Record::Done {
                     fingerprint: Fingerprint { operation, handle: *handle, expected: expected.clone() },
                     answer: self.answer(resource, answer),
-                    intent: small(self.symmetry.intent(usize::from(*intent))),
+                    by: *by,
+                    handle: *named,
                 }
             }
         }

@@ -48,13 +48,24 @@ pub struct Intent {
     pub operation: Operation,
 }
 
+/// What a call's handle has to do with a key table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    /// Handles are not told apart.
+    Any,
+    /// The call names none: it mints.
+    None,
+    /// It names one of this resource.
+    Of(ResourceId),
+}
+
 /// What calls must have in common to share a key table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Scope {
     subject: Option<String>,
     client: Option<String>,
     tenant: Option<String>,
-    resource: Option<ResourceId>,
+    handle: Named,
     tool: Option<Tool>,
 }
 
@@ -86,10 +97,10 @@ impl Setting {
             }
         }
         for intent in &intents {
-            // A handler that looks the caller up late may take any agent for it.
+            // A node that looks up the caller late may take any agent for it.
             let late = model.design.server.identity == Identity::NodeMemory;
-            let others = (0..scenario.agents.len()).filter(|_| late);
-            for caller in std::iter::once(intent.agent).chain(others) {
+            let callers = if late { 0..scenario.agents.len() } else { intent.agent..intent.agent + 1 };
+            for caller in callers {
                 let scope = scope(&model, caller, intent.resource, intent.operation.tool());
                 if !scopes.contains(&scope) {
                     scopes.push(scope);
@@ -374,7 +385,10 @@ impl Setting {
     #[must_use]
     pub fn keys_resource(&self, slot: usize) -> Option<u8> {
         let index = slot.checked_sub(self.first_keys_slot())? % self.scopes.len();
-        self.scopes[index].resource.map(small)
+        match self.scopes[index].handle {
+            Named::Of(resource) => Some(small(resource)),
+            Named::Any | Named::None => None,
+        }
     }
 
     /// The declaration of a resource.
@@ -474,16 +488,18 @@ impl Setting {
     pub fn has_real_versions(&self) -> bool {
         let scenario = &self.model.scenario;
         let mut assertions = scenario.assertions();
-        // A version that starts again with an incarnation meets old numbers again: then they are more than compared.
+        // A version that starts again with an incarnation, or that is counted on in each handle that carries the state,
+        // meets old numbers again: then they are more than compared.
         self.labelled
             || self.versions_come_back()
+            || self.is_state_in_handle()
             || assertions.any(|assertion| assertion.expression.contains("version"))
     }
 
     /// Whether one version of a handle may be current twice.
     #[must_use]
     pub fn versions_come_back(&self) -> bool {
-        self.model.design.server.versions == Versions::PerIncarnation
+        self.model.design.server.versions == Versions::PerIncarnation && self.budget("recreate") > 0
     }
 
     /// Whether the state is in the handle.
@@ -578,7 +594,7 @@ impl Setting {
 
 fn scope(model: &Model, agent: AgentId, resource: ResourceId, tool: Tool) -> Scope {
     let parts = &model.design.keys.scope;
-    // A credential is that of one principal.
+    // A credential belongs to one principal.
     let whole = parts.contains(&ScopePart::Principal) || parts.contains(&ScopePart::Credential);
     let has = |part: ScopePart| parts.contains(&part);
     let principal = &model.scenario.agents[agent].principal;
@@ -586,7 +602,11 @@ fn scope(model: &Model, agent: AgentId, resource: ResourceId, tool: Tool) -> Sco
         subject: (whole || has(ScopePart::Subject)).then(|| principal.subject.clone()),
         client: principal.client.clone().filter(|_| whole || has(ScopePart::Client)),
         tenant: principal.tenant.clone().filter(|_| whole || has(ScopePart::Tenant)),
-        resource: has(ScopePart::Handle).then_some(resource),
+        handle: match (has(ScopePart::Handle), tool) {
+            (false, _) => Named::Any,
+            (true, Tool::Mint) => Named::None,
+            (true, _) => Named::Of(resource),
+        },
         tool: has(ScopePart::Tool).then_some(tool),
     }
 }

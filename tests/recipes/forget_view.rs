@@ -5,11 +5,12 @@
 use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
 use crate::engine::Access;
+use crate::handler::Programs;
 use crate::world::{Component, Fact, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Agents, targets, parts: one_part, strike };
 
-fn targets(setting: &Setting, access: &Access<'_, Component>, agent: usize) -> Vec<Target> {
+fn targets(setting: &Setting, _: &Programs, access: &Access<'_, Component>, agent: usize) -> Vec<Target> {
     let agent = access.get(setting.agent_slot(agent)).agent();
     let sees = agent.known.iter().any(|known| known.view.is_some());
     sees.then_some(Target::Agent(agent.id)).into_iter().collect()

@@ -155,7 +155,7 @@ fn perform(world: &mut World<'_>, action: Action) {
         Action::HandOff(agent) => client::hand_off(world, agent),
         Action::Guess(agent, handle) => {
             let token = world.state.resources.get(&handle).and_then(|stored| server::token_of(world.model, stored));
-            world.state.agents[agent].knows.insert(handle.0, Known { handle, token });
+            world.state.agents[agent].knows.insert(handle.0, Known::new(handle, token));
         }
         Action::Cancel(index) => {
             world.state.orphans.remove(index);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use handlecheck::model::client::{KeyPolicy, Payload, Precondition, Presents};
+use handlecheck::model::client::{BeforeWrite, KeyPolicy, Payload, Precondition, Presents};
 use handlecheck::model::scenario::Carried;
 use handlecheck::model::{AgentId, Client, Entry, Model, Operation, ResourceId, Tool};
 
@@ -10,7 +10,7 @@ use super::harness;
 use super::judge;
 use super::rename;
 use super::server;
-use super::state::{Change, Content, Field, Key, Next, Request, State, View, entry_resource, values};
+use super::state::{Change, Content, Field, Key, Known, Next, Request, State, Then, View, entry_resource, values};
 use super::world::World;
 
 /// The call that an agent would send now.
@@ -26,8 +26,7 @@ pub enum Wish {
 
 /// The entry that an agent works on; `None` once it has no work left.
 pub fn current_entry<'m>(model: &'m Model, state: &State, id: AgentId) -> Option<&'m Entry> {
-    let agent = &state.agents[id];
-    if agent.left { None } else { model.scenario.agents[id].work.get(agent.entry) }
+    model.scenario.agents[id].work.get(state.agents[id].entry)
 }
 
 /// The tool that an entry calls.
@@ -54,7 +53,18 @@ pub fn wish(model: &Model, state: &State, id: AgentId) -> Option<Wish> {
             Some(resource) => Some(Wish::Read(*resource)),
             None => Some(Wish::Mutate),
         },
-        Entry::HandOff { .. } => None,
+        Entry::HandOff { .. } => missing_views(model, state, id).first().map(|resource| Wish::Read(*resource)),
+    }
+}
+
+/// The resources whose handles an entry needs: its own, unless it mints it, and those that it is given.
+pub fn needed_handles(entry: &Entry) -> Vec<ResourceId> {
+    match entry {
+        Entry::Mutate { resource, operation, given } => {
+            let own = (*operation != Operation::Mint).then_some(*resource);
+            own.into_iter().chain(given.iter().copied()).collect()
+        }
+        Entry::Read { resource } | Entry::HandOff { resource, .. } => vec![*resource],
     }
 }
 
@@ -66,12 +76,7 @@ pub fn can_send(model: &Model, state: &State, id: AgentId) -> Option<Wish> {
     }
     let entry = current_entry(model, state, id)?;
     let wish = wish(model, state, id)?;
-    let needed = match &wish {
-        Wish::Again => None,
-        Wish::Read(resource) => Some(*resource),
-        Wish::Mutate => (tool_of(entry) != Tool::Mint).then(|| entry_resource(entry)),
-    };
-    needed.is_none_or(|resource| agent.knows.contains_key(&resource)).then_some(wish)
+    needed_handles(entry).iter().all(|resource| agent.knows.contains_key(resource)).then_some(wish)
 }
 
 /// Can the agent hand off now? It does so at such an entry, once it knows the handle.
@@ -79,24 +84,33 @@ pub fn can_hand_off(model: &Model, state: &State, id: AgentId) -> bool {
     let agent = &state.agents[id];
     let at_entry = matches!(current_entry(model, state, id), Some(Entry::HandOff { .. }));
     let resource = current_entry(model, state, id).map(entry_resource);
-    at_entry && !agent.stopped && resource.is_some_and(|resource| agent.knows.contains_key(&resource))
+    let ready = agent.call.is_none() && missing_views(model, state, id).is_empty();
+    at_entry && ready && !agent.stopped && resource.is_some_and(|resource| agent.knows.contains_key(&resource))
 }
 
 /// The views that the current entry needs and the agent lacks (section 3: it reads first).
 pub fn missing_views(model: &Model, state: &State, id: AgentId) -> Vec<ResourceId> {
-    let Some(Entry::Mutate { resource, operation, given }) = current_entry(model, state, id) else { return Vec::new() };
-    let client = model.client(id, operation.tool());
-    if client.blind || *operation == Operation::Mint {
-        return Vec::new();
-    }
     let agent = &state.agents[id];
     let lacks = |resource: &ResourceId, content: bool, version: bool| match agent.views.get(resource) {
         None => content || version,
         Some(view) => (content && view.content.is_none()) || (version && view.version.is_none()),
     };
+    let (resource, operation, given) = match current_entry(model, state, id) {
+        Some(Entry::HandOff { resource, carries, .. }) => {
+            let carried = |part: Carried| carries.contains(&part);
+            let lacking = lacks(resource, carried(Carried::Content), carried(Carried::Version));
+            return if lacking { vec![*resource] } else { Vec::new() };
+        }
+        Some(Entry::Mutate { resource, operation, given }) => (resource, operation, given),
+        Some(Entry::Read { .. }) | None => return Vec::new(),
+    };
+    let client = model.client(id, operation.tool());
+    if client.blind {
+        return Vec::new();
+    }
     let version = client.precondition != Precondition::None;
     let mut missing = Vec::new();
-    if lacks(resource, needs_content(client, operation), version) {
+    if *operation != Operation::Mint && lacks(resource, needs_content(client, operation), version) {
         missing.push(*resource);
     }
     let given_version = client.precondition == Precondition::EveryViewedVersion;
@@ -115,7 +129,10 @@ pub fn send(world: &mut World<'_>, id: AgentId) {
     let model = world.model;
     let Some(wish) = can_send(model, &world.state, id) else { return };
     let mut request = match wish {
-        Wish::Read(resource) => read_request(world, id, resource),
+        Wish::Read(resource) => {
+            begin_reading(world, id, resource);
+            read_request(world, id, resource)
+        }
         Wish::Mutate => planned_request(world, id),
         Wish::Again => match world.state.agents[id].next.clone() {
             Next::Again(request) => *request,
@@ -125,8 +142,9 @@ pub fn send(world: &mut World<'_>, id: AgentId) {
     let who = judge::principal(model, id);
     request.credential = world.state.credentials.get(who).copied().unwrap_or(0);
     if request.intent.is_some() {
+        world.witnessed(judge::RESOLVES);
         let client = model.client(id, request.tool);
-        if request.key.is_none() || client.key == KeyPolicy::PerAttempt || client.key == KeyPolicy::HashOfArguments {
+        if request.key.is_none() {
             request.key = make_key(world, id, &request);
         }
         if client.attempts.is_some() {
@@ -135,10 +153,6 @@ pub fn send(world: &mut World<'_>, id: AgentId) {
         world.state.agents[id].next = Next::begin();
     }
     world.witness_send(&request);
-    let someone_presents_leaked = model.clients.iter().flatten().any(|client| client.presents == Presents::LeakedKey);
-    if someone_presents_leaked && let (Some(handle), Some(key)) = (request.handle, &request.key) {
-        world.state.used_keys.entry(handle).or_default().insert(key.clone());
-    }
     world.state.agents[id].call = Some(server::fresh_call(request));
 }
 
@@ -163,6 +177,18 @@ fn bare_request(world: &World<'_>, id: AgentId, tool: Tool, resource: ResourceId
         basis: Vec::new(),
         sent_at: None,
         superseded: false,
+    }
+}
+
+/// An agent that reads before each write, and lost what it had read, reads from there on.
+fn begin_reading(world: &mut World<'_>, id: AgentId, resource: ResourceId) {
+    let Some(entry @ Entry::Mutate { operation, .. }) = current_entry(world.model, &world.state, id) else { return };
+    let reads_first = world.model.client(id, operation.tool()).before_write == BeforeWrite::ReadAgain;
+    if let Next::Plan { reread, then: Then::Write, .. } = &mut world.state.agents[id].next
+        && reads_first
+        && reread.is_empty()
+    {
+        *reread = needed_handles(entry).into_iter().skip_while(|needed| *needed != resource).collect();
     }
 }
 
@@ -216,7 +242,7 @@ fn planned_request(world: &World<'_>, id: AgentId) -> Request {
             _ => {}
         }
     }
-    if let Some(content) = content {
+    if let (Some(content), Operation::Set(_)) = (content, operation) {
         request.seen = operation.fields().into_iter().flat_map(|field| content[field].shows.clone()).collect();
     }
     request
@@ -236,7 +262,8 @@ pub fn changed(content: &Content, intent: (AgentId, usize), operation: &Operatio
 fn make_key(world: &mut World<'_>, id: AgentId, request: &Request) -> Option<Key> {
     let client = world.model.client(id, request.tool);
     let intent = request.intent?;
-    let leaked: Vec<Key> = world.state.agents[id].leaked.iter().cloned().collect();
+    let known = world.state.agents[id].knows.get(&request.resource);
+    let leaked: Vec<Key> = known.into_iter().flat_map(|known| known.leaked.clone()).collect();
     if client.presents == Presents::LeakedKey && !leaked.is_empty() {
         let index = world.dice.roll(leaked.len());
         return Some(leaked[index].clone());
@@ -247,13 +274,13 @@ fn make_key(world: &mut World<'_>, id: AgentId, request: &Request) -> Option<Key
         KeyPolicy::HashOfArguments => Some(Key::Hash {
             tool: request.tool,
             handle: request.handle,
-            operation: request.operation.clone()?,
+            sent: super::keys::sent(request),
             expected: request.expected.clone(),
         }),
         KeyPolicy::PerIntent | KeyPolicy::PerAttempt => {
             let known = world.state.agents[id].number.filter(|_| client.key == KeyPolicy::PerIntent);
             let number = known.unwrap_or_else(|| rename::fresh_plan(&world.state, intent));
-            world.state.agents[id].number = Some(number);
+            harness::set_number(world, id, number);
             Some(Key::Plan { intent, number })
         }
     }
@@ -279,7 +306,8 @@ pub fn hand_off(world: &mut World<'_>, id: AgentId) {
     for receiver in to {
         let agent = &mut world.state.agents[*receiver];
         if let Some(known) = &known {
-            agent.knows.insert(*resource, known.clone());
+            let leaked = agent.knows.get(resource).map(|known| known.leaked.clone()).unwrap_or_default();
+            agent.knows.insert(*resource, Known { leaked, ..known.clone() });
             agent.forgot.remove(resource);
         }
         if let Some(view) = &view {

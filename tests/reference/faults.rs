@@ -1,14 +1,20 @@
 //! The faults of section 7: one function each.
 
-use handlecheck::model::design::{AfterStoreError, Calls, ClaimAfterError, ClaimNames};
-use handlecheck::model::{AgentId, Model, Outcome, Principal, Tool};
+use std::collections::BTreeSet;
+
+use handlecheck::model::client::Presents;
+use handlecheck::model::design::{AfterStoreError, Calls, ClaimAfterError, ClaimNames, ReadsFrom};
+use handlecheck::model::{AgentId, Model, Outcome, Principal, Tool, Value};
 
 use super::actions;
 use super::client;
 use super::harness;
 use super::judge;
+use super::rename;
 use super::server::{self, Seat};
-use super::state::{Call, Field, Handle, Key, KeyEntry, Keys, Known, Life, Node, NodeId, Place, Scope, State};
+use super::state::{
+    Call, Field, Handle, Key, KeyEntry, Keys, Known, Life, Next, Node, NodeId, Place, Scope, State, Target, values,
+};
 use super::world::World;
 
 /// One fault, and what it strikes.
@@ -76,7 +82,8 @@ pub fn possible(model: &Model, state: &State) -> Vec<Fault> {
         }
         for handle in state.resources.keys() {
             let entitled = judge::agent_entitled(model, state, id, *handle);
-            if !entitled && !agent.knows.contains_key(&handle.0) {
+            let knows = agent.knows.get(&handle.0).is_some_and(|known| known.handle == *handle);
+            if !entitled && !knows {
                 faults.push(Fault::LeakHandle(id, *handle));
             }
             if entitled && first && !state.revoked.contains(&(who.clone(), *handle)) {
@@ -86,11 +93,8 @@ pub fn possible(model: &Model, state: &State) -> Vec<Fault> {
     }
     faults.extend((0..state.nodes.len()).map(Fault::RestartNode));
     for (handle, stored) in &state.resources {
-        if !stored.expired {
-            faults.push(Fault::ExpireHandle(*handle));
-        }
-        if !stored.lost && stored.life != Life::Deleted {
-            faults.push(Fault::Recreate(*handle));
+        if !stored.expired && !stored.lost && stored.life != Life::Deleted {
+            faults.extend([Fault::ExpireHandle(*handle), Fault::Recreate(*handle)]);
         }
     }
     let tables = std::iter::once((None, &state.keys, &state.leases));
@@ -109,8 +113,13 @@ pub fn possible(model: &Model, state: &State) -> Vec<Fault> {
         faults.extend(held.map(|(handle, _)| Fault::ExpireLease(place, *handle)));
     }
     for seat in server::seats(state) {
-        if server::call_at(state, seat).is_some_and(|call| server::can_execute(state, call)) {
-            faults.extend([Fault::AmbiguousCommit(seat), Fault::StaleRead(seat)]);
+        let Some(call) = server::call_at(state, seat).filter(|call| server::can_execute(state, call)) else { continue };
+        let again = matches!(seat, Seat::Orphan(index) if index > 0 && state.orphans[index - 1] == *call);
+        if server::writes_next(model, call) && !again {
+            faults.push(Fault::AmbiguousCommit(seat));
+        }
+        if matches!(seat, Seat::Open(_)) && model.design.server.reads_from == ReadsFrom::Replica {
+            faults.push(Fault::StaleRead(seat));
         }
     }
     faults.retain(|fault| state.left(fault.name()) > 0);
@@ -221,13 +230,32 @@ fn expire_key(world: &mut World<'_>, place: Option<NodeId>, index: usize) {
     }
 }
 
-/// An agent of another principal learns a handle, and the keys used with it.
+/// An agent of another principal learns a handle, and the keys used with it that still mean something: those of calls, of
+/// calls that will be sent again, and in key tables. An agent that presents none need not remember them.
 fn leak_handle(world: &mut World<'_>, id: AgentId, handle: Handle) {
     let token = world.state.resources.get(&handle).and_then(|stored| server::token_of(world.model, stored));
-    let keys = world.state.used_keys.get(&handle).cloned().unwrap_or_default();
-    let agent = &mut world.state.agents[id];
-    agent.knows.insert(handle.0, Known { handle, token });
-    agent.leaked.extend(keys);
+    let presents = world.model.clients[id].iter().any(|client| client.presents == Presents::LeakedKey);
+    let leaked = if presents { keys_used_with(&world.state, handle) } else { BTreeSet::new() };
+    if token.is_some() {
+        world.broken(judge::NO_CROSS_PRINCIPAL);
+    }
+    world.state.agents[id].views.remove(&handle.0);
+    world.state.agents[id].forgot.remove(&handle.0);
+    world.state.agents[id].knows.insert(handle.0, Known { handle, token, leaked });
+}
+
+/// The keys used with a handle, as far as the state still holds them.
+fn keys_used_with(state: &State, handle: Handle) -> BTreeSet<Key> {
+    let again = state.agents.iter().filter_map(|agent| match &agent.next {
+        Next::Again(request) => Some(&**request),
+        Next::Plan { .. } => None,
+    });
+    let requests = state.calls().map(|call| &call.request).chain(again);
+    let of_requests =
+        requests.filter(|request| request.handle == Some(handle)).filter_map(|request| request.key.clone());
+    let tables = state.nodes.iter().map(|node| &node.keys).chain([&state.keys]).flatten();
+    let in_tables = tables.filter(|(_, entry)| entry.with() == Some(handle)).map(|((_, key), _)| key.clone());
+    of_requests.chain(in_tables).collect()
 }
 
 /// A principal loses its permission on a resource.
@@ -270,49 +298,65 @@ fn ambiguous_commit(world: &mut World<'_>, seat: Seat) {
             },
             _ => false,
         };
-        if !committed {
+        let (Some(before), true) = (before.clone(), committed) else {
             world.impossible = true;
             return;
-        }
-        if world.model.design.keys.claim_names == ClaimNames::Nothing
-            && let (Place::AtNode(handling), Some(Call { place: Place::AtNode(then), .. })) = (&mut call.place, &before)
+        };
+        // The node does not know what came of the transaction; but a claim that names its attempt it had named before.
+        let claim = match &call.place {
+            Place::AtNode(handling) => handling.claim.clone(),
+            _ => None,
+        };
+        *call = before;
+        if world.model.design.keys.claim_names == ClaimNames::Attempt
+            && let Place::AtNode(handling) = &mut call.place
         {
-            handling.claim = then.claim;
+            handling.claim = claim;
         }
         if error.claim == ClaimAfterError::Release {
             let _ = super::steps::run(world, call, "release-key");
         }
         let handle = call.request.handle;
         let Place::AtNode(handling) = &mut call.place else { return };
-        match error.then {
-            AfterStoreError::Retry => handling.next -= 1,
-            AfterStoreError::AnswerUnknown => {
-                let answer = super::state::Answer::refusal(Outcome::Unknown, handle);
-                call.place = Place::Answered(handling.node, answer);
-            }
+        let node = handling.node;
+        if error.then == AfterStoreError::AnswerUnknown {
+            call.place = Place::Answered(node, super::state::Answer::refusal(Outcome::Unknown, handle));
         }
     });
 }
 
-/// A resource is deleted and created anew under the same name: a change of every field, by nobody.
+/// A resource is deleted and created anew under the same name: a change of every field, by nobody. What was permitted and
+/// what took effect on the predecessor is gone with it.
 fn recreate(world: &mut World<'_>, handle: Handle) {
-    use handlecheck::model::design::Versions;
-    let resource = &world.model.scenario.resources[handle.0];
-    let per_incarnation = world.model.design.server.versions == Versions::PerIncarnation;
+    let first_version = world.model.scenario.resources[handle.0].version;
+    let comes_back = rename::versions_come_back(world.model);
+    let lags = server::can_lag(world.model);
     let Some(stored) = world.state.resources.get_mut(&handle) else { return };
-    stored.recreated += 1;
-    stored.previous = stored.previous.take().map(|_| (stored.content.clone(), stored.version));
-    let change = super::state::Change::Nobody(stored.recreated);
-    stored.content = (resource.fields.iter())
-        .map(|(_, value)| Field { value: value.clone(), shows: [change.clone()].into_iter().collect() })
-        .collect();
-    stored.version = if per_incarnation { resource.version } else { stored.version + 1 };
+    let before = stored.clone();
+    stored.previous = lags.then(|| (before.content.clone(), before.version));
+    let change = super::state::Change::Nobody;
+    let anew = |field: &Field| Field { value: anew(&field.value), shows: [change.clone()].into_iter().collect() };
+    stored.content = before.content.iter().map(anew).collect();
+    stored.version = if comes_back { first_version } else { before.version + 1 };
     stored.life = Life::Open;
     stored.ended_by = None;
-    stored.expired = false;
     stored.approved = None;
-    if per_incarnation {
-        world.broken(judge::VERSION_NAMES_ONE_CONTENT);
+    if comes_back {
+        stored.named.insert((before.version, values(&before.content)));
     }
+    world.state.revoked.retain(|(_, of)| *of != handle);
+    let ledger = world.state.ledger.iter_mut();
+    ledger.filter(|((_, at), _)| *at == Target::Resource(handle)).for_each(|(_, count)| *count = 0);
     world.witnessed(judge::VERSION_NAMES_ONE_CONTENT);
+    server::names_one_content(world, handle, &before);
+}
+
+/// A value that the field did not have.
+fn anew(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => Value::Number(i64::from(*number == 0)),
+        Value::Text(text) => Value::Text(if text == "anew" { "again anew" } else { "anew" }.to_owned()),
+        Value::List(elements) if elements.is_empty() => Value::List(vec![Value::Text("anew".to_owned())]),
+        Value::List(_) => Value::List(Vec::new()),
+    }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use handlecheck::model::client::{AfterFailure, BeforeWrite};
+use handlecheck::model::client::{AfterFailure, BeforeWrite, KeyPolicy};
 use handlecheck::model::{
     AgentId, Condition, Entry, Event, Model, Operation, Outcome, Reaction, ResourceId, Told, Tool,
 };
 
-use super::client::{Wish, current_entry, tool_of, wish};
+use super::client::{current_entry, needed_handles, tool_of};
 use super::receive::shows;
 use super::rename;
 use super::state::{Answer, Handle, Next, Redo, Request, Tag, Then, entry_resource};
@@ -16,11 +16,15 @@ use super::world::World;
 /// The agent is told that the stream of this request broke. A read is always sent again (section 6): the agent is as
 /// it was before it sent it. A stopped agent does nothing any more.
 pub fn broken_stream(world: &mut World<'_>, id: AgentId, request: &Request) {
-    if request.tool == Tool::Read || world.state.agents[id].stopped {
+    if world.state.agents[id].stopped {
         return;
+    }
+    if request.tool == Tool::Read {
+        return miss_handle(world, id);
     }
     world.state.agents[id].broke = world.model.client(id, request.tool).attempts.is_some();
     react(world, id, Event::BrokenStream, request, None);
+    miss_handle(world, id);
 }
 
 /// What a reaction reacts to.
@@ -53,6 +57,11 @@ pub fn condition_of(model: &Model, id: AgentId, event: Event, tool: Tool, nested
     }
 }
 
+/// Are all sends of the current intent used up? Reads don't count as sends.
+fn is_spent(world: &World<'_>, id: AgentId, tool: Tool) -> bool {
+    tool != Tool::Read && world.model.client(id, tool).attempts == Some(world.state.agents[id].attempts)
+}
+
 /// The reactions of section 6.
 pub fn do_reaction(world: &mut World<'_>, id: AgentId, reaction: Reaction, cause: Cause<'_>) {
     let model = world.model;
@@ -60,10 +69,14 @@ pub fn do_reaction(world: &mut World<'_>, id: AgentId, reaction: Reaction, cause
         reaction,
         Reaction::Same { .. } | Reaction::SameWithNewVersion { .. } | Reaction::Replan { .. } | Reaction::Mint { .. }
     );
-    let agent = &world.state.agents[id];
-    if sends && cause.tool != Tool::Read && model.client(id, cause.tool).attempts == Some(agent.attempts) {
-        let told = if agent.broke { Told::Unknown } else { Told::Failure };
+    if sends && is_spent(world, id, cause.tool) {
+        let told = if world.state.agents[id].broke { Told::Unknown } else { Told::Failure };
         tell(world, id, told, false, false);
+        return;
+    }
+    if cause.tool == Tool::Read && (sends || reaction == Reaction::Read) && !matches!(reaction, Reaction::Mint { .. }) {
+        // A read has nothing to keep: whatever the reaction, it is read again.
+        world.state.agents[id].tag = Tag::Repeat;
         return;
     }
     match reaction {
@@ -79,8 +92,12 @@ pub fn do_reaction(world: &mut World<'_>, id: AgentId, reaction: Reaction, cause
             };
             read_again(world, id, then, new_key);
         }
-        Reaction::Read => read_again(world, id, Then::Verify, false),
-        Reaction::Mint { new_key } => mint_again(world, id, new_key),
+        Reaction::Read => verify(world, id),
+        Reaction::Mint { new_key } => {
+            let entry = current_entry(model, &world.state, id);
+            let of_entry = entry.map(entry_resource).unwrap_or_default();
+            mint_again(world, id, cause.request.map_or(of_entry, |request| request.resource), new_key);
+        }
         Reaction::Tell(told) => {
             let shown = match current_entry(model, &world.state, id) {
                 Some(Entry::Mutate { resource, operation, .. }) => {
@@ -93,7 +110,18 @@ pub fn do_reaction(world: &mut World<'_>, id: AgentId, reaction: Reaction, cause
     }
 }
 
-/// The same arguments in a new request; a read is simply read again.
+/// Look whether the change is there. What was minted can't be looked at without its handle.
+fn verify(world: &mut World<'_>, id: AgentId) {
+    let Some(Entry::Mutate { resource, operation, .. }) = current_entry(world.model, &world.state, id) else { return };
+    if *operation == Operation::Mint {
+        return tell(world, id, Told::Unknown, false, false);
+    }
+    let agent = &mut world.state.agents[id];
+    agent.tag = Tag::Repeat;
+    agent.next = Next::Plan { reread: vec![*resource], then: Then::Verify, old: BTreeMap::new() };
+}
+
+/// The same arguments in a new request.
 fn send_again(
     world: &mut World<'_>,
     id: AgentId,
@@ -103,7 +131,11 @@ fn send_again(
 ) {
     world.state.agents[id].tag = Tag::Repeat;
     let Some(request) = request.filter(|request| request.intent.is_some()) else { return };
-    let mut request = request.clone();
+    let mut request = Request { credential: 0, ..request.clone() };
+    let policy = world.model.client(id, request.tool).key;
+    if matches!(policy, KeyPolicy::PerAttempt | KeyPolicy::HashOfArguments) {
+        request.key = None;
+    }
     if let Some(current) = current.filter(|current| !current.is_empty()) {
         request.expected = current;
     }
@@ -118,7 +150,19 @@ fn send_again(
 fn renumber(world: &mut World<'_>, id: AgentId) {
     let intent = (id, world.state.agents[id].entry);
     if world.state.agents[id].number.is_some() {
-        world.state.agents[id].number = Some(rename::fresh_plan(&world.state, intent));
+        let fresh = rename::fresh_plan(&world.state, intent);
+        set_number(world, id, fresh);
+    }
+}
+
+/// The current plan gets this number. An agent that may have to come back to the entry remembers the newest.
+pub fn set_number(world: &mut World<'_>, id: AgentId, number: u32) {
+    let remembers = rename::comes_back(world.model, id);
+    let agent = &mut world.state.agents[id];
+    agent.number = Some(number);
+    if remembers {
+        let newest = agent.numbers.entry(agent.entry).or_insert(number);
+        *newest = number.max(*newest);
     }
 }
 
@@ -140,10 +184,9 @@ fn read_again(world: &mut World<'_>, id: AgentId, then: Then, new_key: bool) {
 }
 
 /// Back to the entry that minted; an agent that minted nothing can only tell that it failed.
-fn mint_again(world: &mut World<'_>, id: AgentId, new_key: bool) {
+fn mint_again(world: &mut World<'_>, id: AgentId, resource: ResourceId, new_key: bool) {
     let model = world.model;
     let work = &model.scenario.agents[id].work;
-    let Some(resource) = current_entry(model, &world.state, id).map(entry_resource) else { return };
     let mints = |entry: &Entry| matches!(entry, Entry::Mutate { operation: Operation::Mint, .. });
     let Some(mint) = work.iter().position(|entry| mints(entry) && entry_resource(entry) == resource) else {
         tell(world, id, Told::Failure, false, false);
@@ -152,11 +195,12 @@ fn mint_again(world: &mut World<'_>, id: AgentId, new_key: bool) {
     let agent = &mut world.state.agents[id];
     let until = agent.redo.as_ref().map_or(agent.entry, |redo| redo.until.max(agent.entry));
     agent.redo = Some(Redo { resource, until, same_key: !new_key });
-    agent.told.retain(|entry, _| *entry < mint || entry_resource(&work[*entry]) != resource);
     agent.views.remove(&resource);
+    agent.knows.remove(&resource);
+    agent.forgot.remove(&resource);
     agent.entry = mint;
     begin_entry(world, id);
-    world.state.agents[id].tag = if new_key { Tag::Replan } else { Tag::Repeat };
+    world.state.agents[id].tag = Tag::Replan;
 }
 
 /// The agent is told how its current entry ended, and goes on. `shown`: the view on which it stopped shows the change;
@@ -165,7 +209,7 @@ pub fn tell(world: &mut World<'_>, id: AgentId, told: Told, shown: bool, plain: 
     let entry = world.state.agents[id].entry;
     if let Some(Entry::Mutate { .. }) = current_entry(world.model, &world.state, id) {
         world.judge_tell(id, entry, told, shown, plain);
-        world.state.agents[id].told.insert(entry, told);
+        world.state.agents[id].told.entry(entry).or_insert(told);
     }
     advance(world, id, told == Told::Ok);
 }
@@ -176,11 +220,15 @@ pub fn advance(world: &mut World<'_>, id: AgentId, succeeded: bool) {
     let Some(entry) = current_entry(model, &world.state, id) else { return };
     let stops = model.client(id, tool_of(entry)).after_failure == AfterFailure::Stop;
     let agent = &mut world.state.agents[id];
-    agent.left = !succeeded && stops;
+    let work = &model.scenario.agents[id].work;
+    if !succeeded && stops {
+        (agent.entry, agent.redo) = (work.len(), None);
+        agent.numbers.clear();
+        return begin_entry(world, id);
+    }
     agent.entry += 1;
     if let Some(redo) = &agent.redo {
-        let work = &model.scenario.agents[id].work;
-        while agent.entry <= redo.until && entry_resource(&work[agent.entry]) != redo.resource {
+        while agent.entry < redo.until && entry_resource(&work[agent.entry]) != redo.resource {
             agent.entry += 1;
         }
         if agent.entry > redo.until {
@@ -191,22 +239,22 @@ pub fn advance(world: &mut World<'_>, id: AgentId, succeeded: bool) {
 }
 
 /// A new entry begins without memory of the sends before it.
-fn begin_entry(world: &mut World<'_>, id: AgentId) {
+pub fn begin_entry(world: &mut World<'_>, id: AgentId) {
     let model = world.model;
     let reread = match current_entry(model, &world.state, id) {
-        Some(Entry::Mutate { resource, operation, given }) if *operation != Operation::Mint => {
-            match model.client(id, operation.tool()).before_write {
-                BeforeWrite::Nothing => Vec::new(),
-                BeforeWrite::ReadAgain => std::iter::once(*resource).chain(given.iter().copied()).collect(),
-            }
-        }
+        Some(entry @ Entry::Mutate { operation, .. }) => match model.client(id, operation.tool()).before_write {
+            BeforeWrite::Nothing => Vec::new(),
+            BeforeWrite::ReadAgain => needed_handles(entry),
+        },
         _ => Vec::new(),
     };
     let agent = &mut world.state.agents[id];
     agent.tag = Tag::First;
     agent.next = Next::Plan { reread, then: Then::Write, old: BTreeMap::new() };
+    // One that comes back uses the number of its first plan, or a new one: only then does it know one.
+    let planned = agent.numbers.contains_key(&agent.entry);
     let first_plan = agent.redo.as_ref().is_some_and(|redo| redo.same_key);
-    agent.number = first_plan.then_some(0);
+    agent.number = (planned && first_plan).then_some(0);
     agent.attempts = 0;
     agent.broke = false;
     miss_handle(world, id);
@@ -216,20 +264,26 @@ fn begin_entry(world: &mut World<'_>, id: AgentId) {
 pub fn miss_handle(world: &mut World<'_>, id: AgentId) {
     let model = world.model;
     let agent = &world.state.agents[id];
-    if agent.call.is_some() || matches!(agent.next, Next::Again(_)) {
+    if agent.call.is_some() {
         return;
     }
     let Some(entry) = current_entry(model, &world.state, id) else { return };
-    let tool = match wish(model, &world.state, id) {
-        Some(Wish::Read(_)) | None => Tool::Read,
-        Some(Wish::Mutate | Wish::Again) => tool_of(entry),
-    };
-    if tool != Tool::Mint && agent.forgot.contains(&entry_resource(entry)) {
+    let tool = tool_of(entry);
+    let forgotten = |resource: &ResourceId| agent.forgot.contains(resource) && !agent.knows.contains_key(resource);
+    if let Some(resource) = needed_handles(entry).into_iter().find(forgotten) {
+        if matches!(agent.next, Next::Again(_)) {
+            world.state.agents[id].next = Next::begin();
+        }
         let event = Event::Refused(Outcome::NotFound);
         let reaction = model.client(id, tool).reaction(event);
         let possible = matches!(reaction, Reaction::Mint { .. } | Reaction::Tell(_));
         if possible {
-            do_reaction(world, id, reaction, Cause { event, tool, nested: 0, request: None, answer: None });
+            match reaction {
+                Reaction::Mint { new_key } if !is_spent(world, id, tool) => mint_again(world, id, resource, new_key),
+                reaction => {
+                    do_reaction(world, id, reaction, Cause { event, tool, nested: 0, request: None, answer: None });
+                }
+            }
         }
     }
 }

@@ -97,6 +97,10 @@ impl World<'_> {
         let request = &commit.call.request;
         let (Some(intent), Some(operation)) = (request.intent, &request.operation) else { return };
         self.judge_lost_update(commit, intent, operation);
+        let was_changed = commit.before.content.iter().any(|field| !field.shows.is_empty());
+        if was_changed && !operation.fields().is_empty() {
+            self.witnessed(VERSION_NAMES_ONE_CONTENT);
+        }
         self.count_effect(intent, Target::Resource(commit.handle));
         let who = principal(self.model, request.agent).clone();
         if !entitled(self.model, &who, commit.handle, &commit.before.owner) {
@@ -129,7 +133,7 @@ impl World<'_> {
             }
             let set_here = sets && operation.fields().contains(&index);
             let lost = field.shows.iter().any(|change| {
-                let excused = own.contains(change) || (set_here && change.author() == Some(intent.0));
+                let excused = own.contains(change) || (set_here && change.is_earlier_than(intent));
                 !commit.after[index].shows.contains(change) && !excused
             });
             if lost {
@@ -159,19 +163,6 @@ impl World<'_> {
         }
         if matches!(self.state.agents[intent.0].told.get(&intent.1), Some(Told::Failure | Told::Conflict)) {
             self.broken(TRUTHFUL_OUTCOME);
-        }
-        let changes: u8 = match target {
-            Target::Resource(handle) => self
-                .state
-                .ledger
-                .iter()
-                .filter(|((_, at), _)| *at == Target::Resource(handle))
-                .map(|(_, count)| count)
-                .sum(),
-            Target::Upstream => 0,
-        };
-        if changes >= 2 {
-            self.witnessed(VERSION_NAMES_ONE_CONTENT);
         }
     }
 
@@ -225,7 +216,7 @@ impl World<'_> {
         let request = &call.request;
         let stored = request.handle.and_then(|handle| self.state.resources.get(&handle)).cloned();
         if let Some(intent) = request.intent {
-            if self.state.effects(intent) > 0 {
+            if self.state.happened(intent) {
                 self.witnessed(NO_DOUBLE_WRITE);
             }
             if stored.as_ref().is_some_and(|stored| on_terminal_state(stored, intent)) {
@@ -244,7 +235,9 @@ impl World<'_> {
         }
         let superseded = stored.as_ref().is_some_and(|stored| {
             let views = self.state.agents.iter().filter_map(|agent| agent.views.get(&request.resource));
-            views.into_iter().any(|view| view.content.as_ref() != Some(&stored.content))
+            let was_changed = stored.content.iter().any(|field| !field.shows.is_empty());
+            let mut seen = views.into_iter().filter_map(|view| view.content.as_ref());
+            was_changed && seen.any(|content| *content != stored.content)
         });
         if request.tool == Tool::Read && superseded {
             self.witnessed(FRESH_READ);
@@ -266,7 +259,7 @@ impl World<'_> {
                 self.broken(NO_CROSS_PRINCIPAL);
             }
             let older = request.sent_at.zip(view.version).is_some_and(|(sent, shown)| shown < sent);
-            if older || request.superseded {
+            if Some(view.handle) == request.handle && (older || request.superseded) {
                 self.broken(FRESH_READ);
             }
         }
@@ -281,10 +274,10 @@ impl World<'_> {
 
     /// An agent is told something about an intent: `ok` is judged now, `failure` and `conflict` also ever after.
     pub fn judge_tell(&mut self, agent: AgentId, entry: EntryId, told: Told, shown: bool, plain: bool) {
-        let effects = self.state.effects((agent, entry));
+        let happened = self.state.happened((agent, entry));
         let lie = match told {
-            Told::Ok => effects == 0 && !shown,
-            Told::Failure | Told::Conflict => effects > 0,
+            Told::Ok => !happened && !shown,
+            Told::Failure | Told::Conflict => happened,
             Told::Unknown => false,
         };
         if lie {
@@ -315,16 +308,16 @@ impl World<'_> {
 
 /// Has the resource expired, been deleted, or been ended by another intent?
 pub fn on_terminal_state(stored: &Stored, intent: Intent) -> bool {
-    let ended = matches!(stored.life, Life::Closed | Life::Executed) && stored.ended_by != Some(intent);
-    stored.expired || stored.life == Life::Deleted || ended
+    let ended = stored.life != Life::Open && stored.ended_by != Some(intent);
+    stored.expired || ended
 }
 
 /// Has a resource that the plan rests on changed since its author saw it?
 pub fn basis_changed(state: &State, request: &Request) -> bool {
     request.basis.iter().any(|(handle, version, content)| {
-        state.resources.get(handle).is_some_and(|stored| match version {
-            Some(version) => *version != stored.version,
-            None => content.as_ref().is_some_and(|content| *content != values(&stored.content)),
+        state.resources.get(handle).is_some_and(|stored| {
+            version.is_some_and(|version| version != stored.version)
+                || content.as_ref().is_some_and(|content| *content != values(&stored.content))
         })
     })
 }

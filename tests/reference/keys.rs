@@ -2,12 +2,12 @@
 //!
 //! A request without a key passes every one of them.
 
-use handlecheck::model::design::{ClaimNames, FingerprintPart, OtherPayload, PrincipalPart, ScopePart, Taken};
+use handlecheck::model::design::{ClaimNames, FingerprintPart, OtherPayload, Place, PrincipalPart, ScopePart, Taken};
 use handlecheck::model::{Model, Outcome, Principal};
 
 use super::judge;
 use super::rename;
-use super::state::{Answer, Key, KeyEntry, NodeId, Print, Request, Scope, values};
+use super::state::{Answer, Handle, Key, KeyEntry, NodeId, Print, Request, Scope, Sent, Table, values};
 use super::steps::{End, Passed, Step, caller, identity};
 use super::world::World;
 
@@ -33,14 +33,32 @@ pub fn key_place(world: &World<'_>, request: &Request, node: NodeId) -> Option<(
     Some((scope(world, request, node, &world.model.design.keys.scope), key))
 }
 
+/// The table in which this request's key stands: everything of its place but the handle and the credential.
+fn table(world: &World<'_>, request: &Request, node: NodeId) -> Table {
+    let keys = &world.model.design.keys;
+    let coarse = |part: Scope| match part {
+        Scope::Handle(handle) => Scope::Resource(handle.map(|handle| handle.0)),
+        Scope::Credential(principal, _) => Scope::Principal(principal),
+        other => other,
+    };
+    let place = (keys.place == Place::Node).then_some(node);
+    (place, scope(world, request, node, &keys.scope).into_iter().map(coarse).collect())
+}
+
+/// The fields and values that a request carries: with a snapshot the whole content, with an approval what its author saw.
+pub fn sent(request: &Request) -> Sent {
+    match (&request.snapshot, &request.approves) {
+        (Some(content), _) => Sent::Content(values(content)),
+        (None, Some(seen)) => Sent::Content(seen.clone()),
+        (None, None) => Sent::Change(request.operation.clone()),
+    }
+}
+
 /// What "the same arguments" means. The fields and values of an operation are those that are sent: with a snapshot,
 /// the whole content.
 pub fn fingerprint(model: &Model, request: &Request) -> Vec<Print> {
     let print = |part: &FingerprintPart| match part {
-        FingerprintPart::Operation => match &request.snapshot {
-            Some(content) => Print::Content(request.tool, values(content)),
-            None => Print::Change(request.tool, request.operation.clone()),
-        },
+        FingerprintPart::Operation => Print::Sent(request.tool, sent(request)),
         FingerprintPart::Handle => Print::Handle(request.handle),
         FingerprintPart::ExpectedVersion => Print::Expected(request.expected.clone()),
     };
@@ -57,7 +75,7 @@ impl Step<'_, '_> {
         let entry = self.world.state.key_table(self.world.model, node).get(&place).cloned();
         let mut answer = match &entry {
             None => return Ok(()),
-            Some(KeyEntry::Claim { number, .. }) if self.handling.claim == Some(*number) => return Ok(()),
+            Some(KeyEntry::Claim { number, .. }) if self.is_own(*number) => return Ok(()),
             Some(KeyEntry::Claim { .. }) => Answer::refusal(Outcome::InProgress, self.request.handle),
             Some(KeyEntry::Record { fingerprint: recorded, .. }) if refuses && *recorded != fingerprint => {
                 Answer::refusal(Outcome::KeyMismatch, self.request.handle)
@@ -98,16 +116,24 @@ impl Step<'_, '_> {
         self.find_key()?;
         let node = self.handling.node;
         let Some(place) = key_place(self.world, self.request, node) else { return Ok(()) };
-        if self.handling.claim.is_none() {
+        if !self.world.state.key_table(self.world.model, node).contains_key(&place) {
+            let table = table(self.world, self.request, node);
             let number = match self.model().design.keys.claim_names {
-                ClaimNames::Attempt => rename::fresh_claim(&self.world.state),
+                ClaimNames::Attempt => rename::fresh_claim(&self.world.state, &table),
                 ClaimNames::Nothing => 0,
             };
-            self.handling.claim = Some(number);
+            self.handling.claim = Some((table.clone(), number));
             let by = judge::principal(self.model(), self.request.agent).clone();
-            self.world.state.key_table(self.world.model, node).insert(place, KeyEntry::Claim { number, by });
+            let claim = KeyEntry::Claim { table, number, by, with: self.request.handle };
+            self.world.state.key_table(self.world.model, node).insert(place, claim);
         }
         Ok(())
+    }
+
+    /// Is this the number of the call's own claim? Numbers are compared in the call's own table only.
+    fn is_own(&self, number: u32) -> bool {
+        let table = table(self.world, self.request, self.handling.node);
+        self.handling.claim.as_ref() == Some(&(table, number))
     }
 
     /// `record-key`: stores `ok` and the answer so far under the key.
@@ -115,22 +141,26 @@ impl Step<'_, '_> {
         let node = self.handling.node;
         let Some(place) = key_place(self.world, self.request, node) else { return Ok(()) };
         let model = self.world.model;
-        let own = self.handling.claim;
-        let taken = match self.world.state.key_table(model, node).get(&place) {
-            None => false,
-            Some(KeyEntry::Claim { number, .. }) => own != Some(*number),
-            Some(KeyEntry::Record { .. }) => true,
+        let there = self.world.state.key_table(model, node).get(&place).cloned();
+        let holder = match &there {
+            None => None,
+            Some(KeyEntry::Claim { number, .. }) if self.is_own(*number) => None,
+            Some(entry) => Some(entry.by()),
         };
-        if taken && model.design.keys.taken == Taken::Refuse {
-            return self.refuse(Outcome::InProgress);
+        if let Some(holder) = holder
+            && model.design.keys.taken == Taken::Refuse
+        {
+            let mut answer = Answer::refusal(Outcome::InProgress, self.request.handle);
+            self.note_interference(&mut answer, holder);
+            return Err(Box::new(End { answer, recorded: false }));
         }
         let entry = KeyEntry::Record {
             fingerprint: fingerprint(model, self.request),
             answer: self.handling.answer.clone(),
             by: judge::principal(model, self.request.agent).clone(),
+            with: self.request.handle,
         };
         self.world.state.key_table(model, node).insert(place, entry);
-        self.handling.claim = None;
         Ok(())
     }
 
@@ -138,12 +168,12 @@ impl Step<'_, '_> {
     pub fn release_key(&mut self) -> Passed {
         let node = self.handling.node;
         let Some(place) = key_place(self.world, self.request, node) else { return Ok(()) };
-        let own = self.handling.claim.take();
         let any = self.model().design.keys.claim_names == ClaimNames::Nothing;
-        let table = self.world.state.key_table(self.world.model, node);
-        if matches!(table.get(&place), Some(KeyEntry::Claim { number, .. }) if any || own == Some(*number)) {
-            table.remove(&place);
+        let there = self.world.state.key_table(self.world.model, node).get(&place).cloned();
+        if matches!(there, Some(KeyEntry::Claim { number, .. }) if any || self.is_own(number)) {
+            self.world.state.key_table(self.world.model, node).remove(&place);
         }
+        self.handling.claim = None;
         Ok(())
     }
 }
@@ -153,6 +183,13 @@ impl KeyEntry {
     pub fn by(&self) -> &Principal {
         match self {
             Self::Claim { by, .. } | Self::Record { by, .. } => by,
+        }
+    }
+
+    /// Ghost: the handle with which the key was used.
+    pub fn with(&self) -> Option<Handle> {
+        match self {
+            Self::Claim { with, .. } | Self::Record { with, .. } => *with,
         }
     }
 }

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use handlecheck::model::{AgentId, Condition, Entry, Event, Operation, Outcome, ResourceId, Told, Tool};
+use handlecheck::model::{AgentId, Condition, Entry, Event, Operation, Outcome, Reaction, ResourceId, Told, Tool};
 
-use super::client::{changed, current_entry, minted_content, missing_views};
+use super::client::{changed, current_entry, minted_content};
 use super::harness::{self, Cause};
 use super::judge;
-use super::server;
-use super::state::{Agent, Answer, Known, Life, Next, Request, Then, View, values};
+use super::state::{Agent, Answer, Known, Next, Request, Then, View, values};
 use super::world::World;
 
 /// The action `receive`: the answer reaches the agent, which decides at once what to do with it.
@@ -22,13 +21,20 @@ pub fn receive(world: &mut World<'_>, id: AgentId) {
         (Outcome::Ok, _) => take_ok(world, id, &request, &answer),
         (refusal, _) => harness::react(world, id, Event::Refused(refusal), &request, Some(&answer)),
     }
+    harness::miss_handle(world, id);
 }
 
 /// A read was answered: the answer is the agent's view.
 fn take_view(world: &mut World<'_>, id: AgentId, request: &Request, answer: &Answer) {
     let agent = &mut world.state.agents[id];
-    if let Some(view) = &answer.view {
-        agent.views.insert(request.resource, view.clone());
+    agent.views.remove(&request.resource);
+    let known = agent.knows.get(&request.resource).map(|known| known.handle);
+    let about_this = |view: &View| Some(view.handle) == request.handle && known == request.handle;
+    if let Some(view) = answer.view.clone().filter(about_this) {
+        agent.views.insert(request.resource, view);
+    }
+    if let Some(Entry::HandOff { .. }) = current_entry(world.model, &world.state, id) {
+        return;
     }
     if let Some(Entry::Read { .. }) = current_entry(world.model, &world.state, id) {
         harness::advance(world, id, true);
@@ -45,9 +51,7 @@ fn take_view(world: &mut World<'_>, id: AgentId, request: &Request, answer: &Ans
         }
         Next::Again(_) => return,
     };
-    if missing_views(world.model, &world.state, id).is_empty() {
-        act_on_views(world, id, then.0, &then.1);
-    }
+    act_on_views(world, id, then.0, &then.1);
 }
 
 /// All views are there: go on to the write, or judge them first.
@@ -69,18 +73,28 @@ fn act_on_views(world: &mut World<'_>, id: AgentId, then: Then, old: &BTreeMap<R
                         let fields = fields.unwrap_or_else(|| (0..new.len()).collect());
                         fields.into_iter().all(|field| old[field] == new[field])
                     }
-                    _ => true,
+                    _ => false,
                 }
             };
             let goes_ahead = match condition {
                 Condition::Unsatisfied => !shown,
                 Condition::Disjoint => {
-                    agrees(resource, Some(operation.fields())) && given.iter().all(|given| agrees(given, None))
+                    let own = *operation == Operation::Mint || agrees(resource, Some(operation.fields()));
+                    own && given.iter().all(|given| agrees(given, None))
                 }
             };
             if goes_ahead {
                 let old = old.clone();
                 world.state.agents[id].next = Next::Plan { reread: Vec::new(), then: Then::Write, old };
+            } else if let Reaction::Replan { only_if, .. } = &otherwise {
+                // Everything was read again already: another condition is judged on the same views.
+                let then = match only_if {
+                    None => Then::Write,
+                    Some(_) => Then::Replan { event, tool, nested: nested + 1 },
+                };
+                let old = old.clone();
+                world.state.agents[id].next = Next::Plan { reread: Vec::new(), then: Then::Write, old: old.clone() };
+                act_on_views(world, id, then, &old);
             } else {
                 harness::do_reaction(
                     world,
@@ -100,11 +114,7 @@ pub fn shows(view: &View, operation: &Operation) -> bool {
             .content
             .as_ref()
             .is_some_and(|content| changes.iter().all(|(field, value)| content[*field].value == *value)),
-        Operation::Close => view.life == Life::Closed,
-        Operation::Execute => view.life == Life::Executed,
-        Operation::Append(_) | Operation::Increment(_) | Operation::Mint | Operation::Approve | Operation::Delete => {
-            false
-        }
+        _ => false,
     }
 }
 
@@ -114,17 +124,18 @@ fn take_ok(world: &mut World<'_>, id: AgentId, request: &Request, answer: &Answe
     let agent = &mut world.state.agents[id];
     if *operation == Operation::Mint {
         if let Some(handle) = answer.minted {
-            agent.knows.insert(request.resource, Known { handle, token: answer.token.clone() });
+            agent.knows.insert(request.resource, Known::new(handle, answer.token.clone()));
             agent.forgot.remove(&request.resource);
             let content = minted_content(world.model, request.resource, intent);
-            let view = View { handle, version: answer.version, content: Some(content), life: Life::Open, fence: None };
+            let view = View { handle, version: answer.version, content: Some(content), fence: None };
             agent.views.insert(request.resource, view);
             if let Some(stored) = world.state.resources.get_mut(&handle) {
                 stored.acknowledged = true;
             }
         }
     } else {
-        if let (Some(token), Some(known)) = (&answer.token, agent.knows.get_mut(&request.resource)) {
+        let token = answer.token.as_ref().filter(|_| answer.about == request.handle);
+        if let (Some(token), Some(known)) = (token, agent.knows.get_mut(&request.resource)) {
             known.token = Some(token.clone());
         }
         believe(agent, request, answer);
@@ -138,13 +149,13 @@ fn believe(agent: &mut Agent, request: &Request, answer: &Answer) {
         return;
     };
     let fence = agent.views.get(&request.resource).and_then(|view| view.fence);
-    let life = server::life_after(operation).unwrap_or(Life::Open);
-    if let Some(snapshot) = &request.snapshot {
-        let view = View { handle, version: answer.version, content: Some(snapshot.clone()), life, fence };
+    let version = answer.version.filter(|_| answer.about == Some(handle));
+    let knows = agent.knows.contains_key(&request.resource);
+    if let Some(snapshot) = request.snapshot.as_ref().filter(|_| knows) {
+        let view = View { handle, version, content: Some(snapshot.clone()), fence };
         agent.views.insert(request.resource, view);
     } else if let Some(view) = agent.views.get_mut(&request.resource) {
         view.content = view.content.as_ref().map(|content| changed(content, intent, operation));
-        view.version = answer.version;
-        view.life = server::life_after(operation).unwrap_or(view.life);
+        view.version = version;
     }
 }

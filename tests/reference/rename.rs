@@ -3,19 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use handlecheck::model::design::{ReadsFrom, Replies, ScopePart, State as StateIn, Versions};
-use handlecheck::model::{Model, Reaction};
+use handlecheck::model::design::{State as StateIn, Versions};
+use handlecheck::model::{AgentId, Model, Reaction};
 
-use super::state::{Answer, Call, Handle, Intent, Key, KeyEntry, Keys, Next, Place, Print, Request, State, View};
+use super::state::{
+    Answer, Call, Handle, Intent, Key, KeyEntry, Keys, Lease, Next, Place, Print, Request, State, Table, View,
+};
 
 /// What a number counts, and for whom: numbers of different kinds are never compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Version(Handle),
     Plan(Intent),
     Fence(Handle),
     Queue(Handle),
-    Claim,
+    Claim(Table),
 }
 
 /// The state that stands for all renamings of this one: orphans sorted, numbers as small as they can be.
@@ -38,29 +40,44 @@ pub fn canonical(model: &Model, mut state: State) -> State {
         }
     });
     state.orphans.sort();
+    let untouched = Lease::default();
+    state.leases.retain(|_, lease| *lease != untouched);
+    state.nodes.iter_mut().for_each(|node| node.leases.retain(|_, lease| *lease != untouched));
     state
 }
 
 /// With `send = "mint", key = "same"` an intent goes back to the key of its first plan, which keeps number 0.
 fn first_plans_matter(model: &Model) -> bool {
-    fn goes_back(reaction: &Reaction) -> bool {
-        match reaction {
-            Reaction::Mint { new_key } => !new_key,
-            Reaction::Replan { only_if: Some((_, otherwise)), .. } => goes_back(otherwise),
-            _ => false,
-        }
+    model.clients.iter().flatten().any(|client| client.on.values().any(|reaction| goes_back(reaction, Some(false))))
+}
+
+/// May an agent have to come back to entries that it was done with?
+pub fn comes_back(model: &Model, id: AgentId) -> bool {
+    model.clients[id].iter().any(|client| client.on.values().any(|reaction| goes_back(reaction, None)))
+}
+
+/// Does this reaction go back to the entry that minted: with a new key, or with the same?
+fn goes_back(reaction: &Reaction, wanted: Option<bool>) -> bool {
+    match reaction {
+        Reaction::Mint { new_key } => wanted.is_none_or(|wanted| wanted == *new_key),
+        Reaction::Replan { only_if: Some((_, otherwise)), .. } => goes_back(otherwise, wanted),
+        _ => false,
     }
-    model.clients.iter().flatten().any(|client| client.on.values().any(goes_back))
 }
 
 /// A version that starts again with an incarnation, or that is counted inside each handle, meets old numbers again; and
-/// where an answer can be about another handle, the versions of two handles meet. Then the numbers themselves matter.
+/// an assertion can speak of one. Then the numbers themselves matter.
 fn versions_are_more_than_compared(model: &Model) -> bool {
-    let server = &model.design.server;
-    let mixed_cache = server.reads_from == ReadsFrom::NodeCache && !server.cache_scope.contains(&ScopePart::Handle);
-    let mixed_keys = !model.design.keys.scope.contains(&ScopePart::Handle);
-    let counted_again = server.versions == Versions::PerIncarnation || server.state == StateIn::Handle;
-    counted_again || mixed_cache || mixed_keys || server.replies != Replies::PerRequest
+    let mut assertions = model.scenario.assertions();
+    versions_come_back(model)
+        || model.design.server.state == StateIn::Handle
+        || assertions.any(|assertion| assertion.expression.contains("version"))
+}
+
+/// Can one version of a handle be current twice?
+pub fn versions_come_back(model: &Model) -> bool {
+    let recreated = model.scenario.faults.get("recreate").is_some_and(|budget| *budget > 0);
+    model.design.server.versions == Versions::PerIncarnation && recreated
 }
 
 /// Visits every number in the state.
@@ -70,9 +87,15 @@ fn numbers(state: &mut State, visit: &mut dyn FnMut(Kind, &mut u32)) {
         if let Some((_, version)) = &mut stored.previous {
             visit(Kind::Version(*handle), version);
         }
+        let named = std::mem::take(&mut stored.named).into_iter().map(|(mut version, content)| {
+            visit(Kind::Version(*handle), &mut version);
+            (version, content)
+        });
+        stored.named = named.collect();
     }
     for id in 0..state.agents.len() {
         let agent = &mut state.agents[id];
+        agent.numbers.iter_mut().for_each(|(entry, number)| visit(Kind::Plan((id, *entry)), number));
         if let Some(number) = &mut agent.number {
             visit(Kind::Plan((id, agent.entry)), number);
         }
@@ -81,6 +104,7 @@ fn numbers(state: &mut State, visit: &mut dyn FnMut(Kind, &mut u32)) {
             if let Some((_, version)) = &mut known.token {
                 visit(Kind::Version(known.handle), version);
             }
+            known.leaked = in_key_set(&known.leaked, visit);
         }
         match &mut agent.next {
             Next::Again(request) => in_request(request, visit),
@@ -89,14 +113,9 @@ fn numbers(state: &mut State, visit: &mut dyn FnMut(Kind, &mut u32)) {
         if let Some(call) = &mut agent.call {
             in_call(call, visit);
         }
-        agent.leaked = in_key_set(&agent.leaked, visit);
     }
     state.orphans.iter_mut().for_each(|orphan| in_call(orphan, visit));
     in_keys(&mut state.keys, visit);
-    for (handle, keys) in &mut state.used_keys {
-        let _ = handle;
-        *keys = in_key_set(keys, visit);
-    }
     let mut seen: Vec<_> = std::mem::take(&mut state.upstream).into_iter().collect();
     seen.iter_mut().for_each(|(_, key)| in_key(key, visit));
     state.upstream = seen.into_iter().collect();
@@ -130,7 +149,7 @@ fn in_keys(keys: &mut Keys, visit: &mut dyn FnMut(Kind, &mut u32)) {
     let entries = std::mem::take(keys).into_iter().map(|((scope, mut key), mut entry)| {
         in_key(&mut key, visit);
         match &mut entry {
-            KeyEntry::Claim { number, .. } => visit(Kind::Claim, number),
+            KeyEntry::Claim { table, number, .. } => visit(Kind::Claim(table.clone()), number),
             KeyEntry::Record { fingerprint, answer, .. } => {
                 for print in fingerprint {
                     if let Print::Expected(expected) = print {
@@ -214,8 +233,8 @@ fn in_call(call: &mut Call, visit: &mut dyn FnMut(Kind, &mut u32)) {
             if let (Some(version), Some(handle)) = (&mut handling.loaded, handle.or(handling.answer.minted)) {
                 visit(Kind::Version(handle), version);
             }
-            if let Some(claim) = &mut handling.claim {
-                visit(Kind::Claim, claim);
+            if let Some((table, number)) = &mut handling.claim {
+                visit(Kind::Claim(table.clone()), number);
             }
             if let (Some(fence), Some(handle)) = (&mut handling.grant, handle) {
                 visit(Kind::Fence(handle), fence);
@@ -232,9 +251,9 @@ pub fn fresh_plan(state: &State, intent: Intent) -> u32 {
     fresh(state, Kind::Plan(intent))
 }
 
-/// The number of a new claim.
-pub fn fresh_claim(state: &State) -> u32 {
-    fresh(state, Kind::Claim)
+/// The number of a new claim in a table.
+pub fn fresh_claim(state: &State, table: &Table) -> u32 {
+    fresh(state, Kind::Claim(table.clone()))
 }
 
 /// The place at the end of the queue for a handle.

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use handlecheck::model::{Model, Verdict};
 
 use super::actions::{self, Action};
+use super::harness;
 use super::judge;
 use super::liveness::{self, Edge};
 use super::rename;
@@ -80,7 +81,9 @@ pub fn check(model: &Model, most_states: usize, assertions: &Assertions<'_>) -> 
         breaks: BTreeMap::new(),
         witnessed: BTreeSet::new(),
     };
-    search.add(rename::canonical(model, State::initial(model)), Reached { depth: 0, parent: 0, action: None });
+    let mut world = World::new(model, State::initial(model), Dice::default());
+    (0..model.scenario.agents.len()).for_each(|agent| harness::begin_entry(&mut world, agent));
+    search.add(rename::canonical(model, world.state), Reached { depth: 0, parent: 0, action: None });
     let mut complete = true;
     let mut number = 0;
     while number < search.states.len() {
@@ -185,7 +188,8 @@ impl Search<'_> {
                 self.note_break(name, faults, (steps, number, None));
             }
         }
-        let recreated = state.resources.values().any(|stored| stored.recreated > 0);
+        let budget = self.model.scenario.faults.get("recreate").copied().unwrap_or(0);
+        let recreated = state.left("recreate") < budget;
         if recreated || !judge::all_told_ok(self.model, state) {
             return;
         }
@@ -199,7 +203,6 @@ impl Search<'_> {
 
     /// Judges `resolves`: a break is a state in which a fair run can stay for ever while some intent stays open.
     fn judge_liveness(&mut self) {
-        self.witnessed.insert(judge::RESOLVES.to_owned());
         let states: Vec<&State> = self.states.iter().map(Rc::as_ref).collect();
         for number in liveness::unresolved(self.model, &states, &self.edges) {
             let faults = faults_spent(self.model, &self.states[number]);

@@ -10,7 +10,7 @@ use super::judge;
 use super::keys;
 use super::rename;
 use super::state::{
-    Answer, Call, Handling, KeyEntry, Life, NodeId, Place, Reply, Request, State, Stored, Target, Token,
+    Answer, Call, Handle, Handling, KeyEntry, Life, NodeId, Place, Reply, Request, State, Stored, Target, Token,
 };
 use super::steps;
 use super::world::World;
@@ -66,9 +66,13 @@ fn transactions(model: &Model, call: &Call) -> (Vec<Vec<&'static str>>, usize) {
 
 /// Can the remaining transactions of a call change something? Derived from what its steps declare that they write.
 fn can_still_change(model: &Model, call: &Call) -> bool {
-    let (all, _) = transactions(model, call);
+    let (all, before_end) = transactions(model, call);
+    let looks = all[..before_end].iter().flatten().any(|step| matches!(*step, "find-key" | "claim-key"));
+    let records = model.design.keys.record == Record::EveryOutcome && looks;
     match &call.place {
         Place::Answered(..) | Place::Unanswered(_) => false,
+        Place::Transit if records => true,
+        Place::AtNode(handling) if records && handling.next < before_end => true,
         _ if model.design.server.replies == Replies::ByRequestId => true,
         Place::Transit => {
             model.design.server.identity == Identity::NodeMemory || all.iter().flatten().any(|step| writes(model, step))
@@ -76,6 +80,17 @@ fn can_still_change(model: &Model, call: &Call) -> bool {
         Place::AtNode(handling) | Place::Kept(handling) => {
             all[handling.next..].iter().flatten().any(|step| writes(model, step))
         }
+    }
+}
+
+/// Has the next transaction of a call a step that writes? Those of `at-end` don't count.
+pub fn writes_next(model: &Model, call: &Call) -> bool {
+    let (all, before_end) = transactions(model, call);
+    match &call.place {
+        Place::AtNode(handling) if handling.next < before_end => {
+            all[handling.next].iter().any(|step| writes(model, step))
+        }
+        _ => false,
     }
 }
 
@@ -96,7 +111,6 @@ fn writes(model: &Model, step: &str) -> bool {
         | "call-upstream-with-key"
         | "mint" => true,
         "check-fence" => server.fence_seen == handlecheck::model::design::FenceSeen::AtCheck,
-        "find-key" => model.design.keys.record == Record::EveryOutcome,
         "read" => server.reads_from == ReadsFrom::NodeCache,
         _ => false,
     }
@@ -322,7 +336,11 @@ fn run_transaction(world: &mut World<'_>, call: &mut Call, number: usize) {
         end_with(world, call, *end);
         return;
     }
-    names_one_content(world, &before.state);
+    for (handle, stored) in &before.state.resources {
+        if world.state.resources[handle] != *stored {
+            names_one_content(world, *handle, stored);
+        }
+    }
 }
 
 /// Undoes what a transaction did in the store; node memory and upstream stay as they became.
@@ -368,6 +386,7 @@ fn end_with(world: &mut World<'_>, call: &mut Call, mut end: steps::End) {
             fingerprint: keys::fingerprint(world.model, &request),
             answer: Answer { breaks: std::collections::BTreeSet::default(), ..end.answer },
             by: judge::principal(world.model, request.agent).clone(),
+            with: request.handle,
         };
         if let Some(place) = keys::key_place(world, &request, node) {
             world.state.key_table(world.model, node).insert(place, entry);
@@ -375,11 +394,16 @@ fn end_with(world: &mut World<'_>, call: &mut Call, mut end: steps::End) {
     }
 }
 
-/// After the last transaction and the last of `at-end` the call has its answer.
+/// After the last transaction and the last of `at-end` the call has its answer. What it was made of is of no use then.
 fn finish(call: &mut Call, all: usize, before_end: usize) {
     let Place::AtNode(handling) = &mut call.place else { return };
     if handling.next >= before_end && handling.ended.is_none() {
         handling.ended = Some(handling.answer.clone());
+    }
+    if handling.ended.is_some() {
+        handling.answer = Answer::ok(None);
+        handling.working = None;
+        handling.loaded = None;
     }
     if handling.next >= all {
         let node = handling.node;
@@ -389,17 +413,14 @@ fn finish(call: &mut Call, all: usize, before_end: usize) {
     }
 }
 
-/// Two contents of one handle must never be current under one version.
-fn names_one_content(world: &mut World<'_>, before: &State) {
-    if world.model.design.server.state == StateIn::Handle {
-        return;
-    }
-    let names_two = world.state.resources.iter().any(|(handle, stored)| {
-        let same_version = before.resources.get(handle).filter(|before| before.version == stored.version);
-        same_version
-            .is_some_and(|before| super::state::values(&before.content) != super::state::values(&stored.content))
-    });
-    if names_two {
+/// Two contents of one handle must never be current under one version. Where the state is in the handle, every change
+/// makes another handle.
+pub fn names_one_content(world: &mut World<'_>, handle: Handle, before: &Stored) {
+    let stored = &world.state.resources[&handle];
+    let content = super::state::values(&stored.content);
+    let at_once = before.version == stored.version && super::state::values(&before.content) != content;
+    let again = stored.named.iter().any(|(version, named)| *version == stored.version && *named != content);
+    if (at_once || again) && world.model.design.server.state != StateIn::Handle {
         world.broken(judge::VERSION_NAMES_ONE_CONTENT);
     }
 }
@@ -464,7 +485,7 @@ pub fn token_of(model: &Model, stored: &Stored) -> Option<Token> {
 /// Ghost: what is current when a read is sent, where a read can be stale.
 pub fn note_what_is_current(model: &Model, state: &State, request: &mut Request) {
     let Some(stored) = request.handle.and_then(|handle| state.resources.get(&handle)) else { return };
-    if can_lag(model) {
+    if model.design.server.reads_from != ReadsFrom::Store {
         request.sent_at = Some(stored.version);
     }
     if let Some((content, _)) = &request.token {
@@ -474,6 +495,6 @@ pub fn note_what_is_current(model: &Model, state: &State, request: &mut Request)
 
 /// Can a read be served from a copy that lags?
 pub fn can_lag(model: &Model) -> bool {
-    model.design.server.reads_from != ReadsFrom::Store
-        || model.scenario.faults.get("stale-read").is_some_and(|n| *n > 0)
+    let budget = model.scenario.faults.get("stale-read").copied().unwrap_or(0);
+    model.design.server.reads_from == ReadsFrom::Replica && budget > 0
 }

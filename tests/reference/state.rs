@@ -22,8 +22,8 @@ pub type Handle = (ResourceId, u8);
 pub enum Change {
     /// A field of an intent.
     Of(Intent, usize),
-    /// The n-th recreation.
-    Nobody(u8),
+    /// A recreation.
+    Nobody,
 }
 
 impl Change {
@@ -31,8 +31,13 @@ impl Change {
     pub fn author(&self) -> Option<AgentId> {
         match self {
             Self::Of(intent, _) => Some(intent.0),
-            Self::Nobody(_) => None,
+            Self::Nobody => None,
         }
+    }
+
+    /// Is it of an intent that the same agent had before this one?
+    pub fn is_earlier_than(&self, intent: Intent) -> bool {
+        matches!(self, Self::Of((agent, entry), _) if *agent == intent.0 && *entry < intent.1)
     }
 }
 
@@ -85,8 +90,8 @@ pub struct Stored {
     pub lost: bool,
     /// What a copy that lags still shows: content and version before the latest change. Only where a copy can lag.
     pub previous: Option<(Content, u32)>,
-    /// How often it was recreated.
-    pub recreated: u8,
+    /// Ghost: the contents that earlier versions named, where a version can come back.
+    pub named: BTreeSet<(u32, Vec<Value>)>,
 }
 
 /// What an agent has seen of a resource (section 3). Content without a version is a stale summary.
@@ -95,7 +100,6 @@ pub struct View {
     pub handle: Handle,
     pub version: Option<u32>,
     pub content: Option<Content>,
-    pub life: Life,
     /// The fence number that came with it.
     pub fence: Option<u32>,
 }
@@ -108,13 +112,31 @@ pub type Token = (Content, u32);
 pub struct Known {
     pub handle: Handle,
     pub token: Option<Token>,
+    /// The keys that leaked with it.
+    pub leaked: BTreeSet<Key>,
+}
+
+impl Known {
+    /// A handle that came without keys.
+    pub fn new(handle: Handle, token: Option<Token>) -> Self {
+        Self { handle, token, leaked: BTreeSet::new() }
+    }
+}
+
+/// The fields and values that a request carries.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Sent {
+    /// The operation alone.
+    Change(Option<Operation>),
+    /// The whole content; for an approval, what the approver saw.
+    Content(Vec<Value>),
 }
 
 /// An idempotency key (section 3): plan numbers are only ever compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
     Plan { intent: Intent, number: u32 },
-    Hash { tool: Tool, handle: Option<Handle>, operation: Operation, expected: Vec<(Handle, u32)> },
+    Hash { tool: Tool, handle: Option<Handle>, sent: Sent, expected: Vec<(Handle, u32)> },
     Constant,
 }
 
@@ -205,8 +227,8 @@ pub struct Handling {
     pub working: Option<Content>,
     /// The version that its `load` found, where `check-unchanged` asks for it.
     pub loaded: Option<u32>,
-    /// The number of this call's claim.
-    pub claim: Option<u32>,
+    /// This call's claim: in which table, and its number there.
+    pub claim: Option<(Table, u32)>,
     /// The fence number that this call was given.
     pub grant: Option<u32>,
     /// Its place among the calls that wait for one handle.
@@ -314,11 +336,12 @@ pub struct Agent {
     pub tag: Tag,
     /// The number of its current plan, once it has one.
     pub number: Option<u32>,
+    /// The newest number of each entry to which it may have to come back.
+    pub numbers: BTreeMap<EntryId, u32>,
     pub call: Option<Call>,
     /// Its stream is broken and can be resumed.
     pub disconnected: bool,
     pub told: BTreeMap<EntryId, Told>,
-    pub leaked: BTreeSet<Key>,
     /// Sends of the current intent; counted only where `attempts` is bounded.
     pub attempts: u8,
     /// A stream of the current intent broke; kept only where `attempts` is bounded.
@@ -326,25 +349,22 @@ pub struct Agent {
     pub redo: Option<Redo>,
     /// It never moves again: `stop-agent`.
     pub stopped: bool,
-    /// It left the rest of its work.
-    pub left: bool,
 }
 
 /// What stands under a key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(clippy::large_enum_variant, reason = "plain values, not small ones")]
 pub enum KeyEntry {
-    /// A claim, and (ghost) whose.
-    Claim { number: u32, by: Principal },
-    /// A recorded outcome, and (ghost) whose.
-    Record { fingerprint: Vec<Print>, answer: Answer, by: Principal },
+    /// A claim: its table, its number there, and (ghost) whose it is and with which handle the key was used.
+    Claim { table: Table, number: u32, by: Principal, with: Option<Handle> },
+    /// A recorded outcome, and (ghost) whose, and with which handle the key was used.
+    Record { fingerprint: Vec<Print>, answer: Answer, by: Principal, with: Option<Handle> },
 }
 
 /// A part of what "the same arguments" means.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Print {
-    Change(Tool, Option<Operation>),
-    Content(Tool, Vec<Value>),
+    Sent(Tool, Sent),
     Handle(Option<Handle>),
     Expected(Vec<(Handle, u32)>),
 }
@@ -356,8 +376,13 @@ pub enum Scope {
     Part(Option<String>),
     Credential(Principal, u8),
     Handle(Option<Handle>),
+    /// Of a handle, which resource it names.
+    Resource(Option<ResourceId>),
     Tool(Tool),
 }
+
+/// Names a key table: where it is, and what all calls that use it have in common, but for which handle or credential.
+pub type Table = (Option<NodeId>, Vec<Scope>);
 
 /// A key table.
 pub type Keys = BTreeMap<(Vec<Scope>, Key), KeyEntry>;
@@ -411,10 +436,9 @@ pub struct State {
     pub credentials: BTreeMap<Principal, u8>,
     /// The node that the balancer chose for each client, under `sticky`.
     pub sticky: BTreeMap<AgentId, NodeId>,
-    /// Ghost: how often each intent took effect where, counted up to two.
+    /// Ghost: how often each intent took effect where, counted up to two; 0 where it took effect on what was created anew
+    /// since.
     pub ledger: BTreeMap<(Intent, Target), u8>,
-    /// Ghost: the keys that were used with each handle; kept only where an agent can present a leaked one.
-    pub used_keys: BTreeMap<Handle, BTreeSet<Key>>,
     /// What is left of each budget.
     pub budget: BTreeMap<&'static str, u8>,
 }
@@ -446,14 +470,13 @@ impl State {
             credentials: BTreeMap::new(),
             sticky: BTreeMap::new(),
             ledger: BTreeMap::new(),
-            used_keys: BTreeMap::new(),
             budget: scenario.faults.iter().filter(|fault| *fault.1 > 0).map(|(name, left)| (*name, *left)).collect(),
         };
         for agent in &scenario.agents {
             let mut knows = BTreeMap::new();
             for (handle, stored) in &mut state.resources {
                 if agent.parent.is_none() && super::judge::entitled(model, &agent.principal, *handle, &stored.owner) {
-                    knows.insert(handle.0, Known { handle: *handle, token: super::server::token_of(model, stored) });
+                    knows.insert(handle.0, Known::new(*handle, super::server::token_of(model, stored)));
                 }
                 stored.acknowledged = true;
             }
@@ -493,9 +516,9 @@ impl State {
         self.agents[agent].told.values().copied().collect()
     }
 
-    /// How often an intent took effect, anywhere.
-    pub fn effects(&self, intent: Intent) -> u8 {
-        self.ledger.iter().filter(|((of, _), _)| *of == intent).map(|(_, count)| count).sum()
+    /// Did an intent take effect, anywhere and whatever became of it?
+    pub fn happened(&self, intent: Intent) -> bool {
+        self.ledger.keys().any(|(of, _)| *of == intent)
     }
 
     /// The key table that a handler on this node sees.
@@ -525,15 +548,14 @@ impl Agent {
             next: Next::begin(),
             tag: Tag::First,
             number: None,
+            numbers: BTreeMap::new(),
             call: None,
             disconnected: false,
             told: BTreeMap::new(),
-            leaked: BTreeSet::new(),
             attempts: 0,
             broke: false,
             redo: None,
             stopped: false,
-            left: false,
         }
     }
 }
@@ -560,7 +582,7 @@ impl Stored {
             acknowledged: false,
             lost: false,
             previous: None,
-            recreated: 0,
+            named: BTreeSet::new(),
         }
     }
 }

@@ -102,11 +102,16 @@ impl Step<'_, '_> {
     /// The resource, if it is here.
     fn stored(&mut self) -> Option<(Handle, &mut Stored)> {
         let handle = self.handle()?;
-        let node = self.handling.node;
-        let stored = self.world.state.resources.get_mut(&handle)?;
-        let here = !stored.lost && stored.node.is_none_or(|home| home == node);
+        self.stored_as(handle)?;
+        Some((handle, self.world.state.resources.get_mut(&handle)?))
+    }
+
+    /// What this handle names, if it is here.
+    fn stored_as(&self, handle: Handle) -> Option<&Stored> {
+        let stored = self.world.state.resources.get(&handle)?;
+        let here = !stored.lost && stored.node.is_none_or(|home| home == self.handling.node);
         let in_session = stored.session.is_none_or(|agent| agent == self.request.agent);
-        (here && in_session).then_some((handle, stored))
+        (here && in_session).then_some(stored)
     }
 
     fn state_in_handle(&self) -> bool {
@@ -178,22 +183,20 @@ impl Step<'_, '_> {
 
     /// `check-version`: every expected version in the request is the current one.
     fn check_version(&mut self) -> Passed {
+        if self.stored().is_none() {
+            return self.refuse(Outcome::NotFound);
+        }
         if self.request.expected.is_empty() && self.model().design.server.version_required {
             return self.refuse(Outcome::PreconditionRequired);
         }
         let carried = self.request.token.as_ref().map(|(_, version)| *version);
-        let current = |handle: Handle| match carried {
-            Some(version) if self.request.handle == Some(handle) => Some(version),
-            _ => self.world.state.resources.get(&handle).map(|stored| stored.version),
-        };
-        let is_current = |(handle, version): &(Handle, u32)| current(*handle) == Some(*version);
-        if self.request.expected.iter().all(is_current) {
-            return Ok(());
-        }
-        let versions = self.request.expected.iter().filter_map(|(handle, _)| Some((*handle, current(*handle)?)));
         let mut answer = Answer::refusal(Outcome::StaleView, self.request.handle);
-        answer.current = versions.collect();
-        self.refuse_with(answer)
+        for (handle, _) in &self.request.expected {
+            let Some(stored) = self.stored_as(*handle) else { return self.refuse(Outcome::NotFound) };
+            let own = carried.filter(|_| self.request.handle == Some(*handle));
+            answer.current.push((*handle, own.unwrap_or(stored.version)));
+        }
+        if answer.current == self.request.expected { Ok(()) } else { self.refuse_with(answer) }
     }
 
     /// The version that was loaded is remembered where `check-unchanged` asks for it.
@@ -234,6 +237,7 @@ impl Step<'_, '_> {
             self.note_interference(&mut answer, judge::principal(model, holder));
             return self.refuse_with(answer);
         }
+        let passes_on = lease.given.is_some();
         let number = lease.given.map_or(0, |given| given + 1);
         lease.given = Some(number);
         lease.holder = Some((agent, number));
@@ -249,7 +253,7 @@ impl Step<'_, '_> {
             let other = call.request.agent != agent && call.request.handle == Some(handle);
             other && granted.or(call.request.fence).is_some()
         };
-        if self.world.state.open_calls().any(under_older) {
+        if passes_on && self.world.state.calls().any(under_older) {
             self.world.witnessed(judge::SINGLE_LEASE_HOLDER);
         }
         Ok(())
@@ -310,32 +314,23 @@ impl Step<'_, '_> {
         let Some(content) = self.content_here() else { return self.refuse(Outcome::NotFound) };
         let Some((handle, stored)) = self.stored() else { return self.refuse(Outcome::NotFound) };
         let version = Some(carried.unwrap_or(stored.version));
-        let mut view = View { handle, version, content: Some(content), life: stored.life, fence };
+        let mut view = View { handle, version, content: Some(content), fence };
         let previous = stored.previous.clone();
         let lagging =
             previous.map(|(content, version)| View { content: Some(content), version: Some(version), ..view.clone() });
         let node = self.handling.node;
         match self.model().design.server.reads_from {
-            _ if self.world.stale_read && lagging.is_some() => {
-                view = lagging.unwrap_or(view);
-                self.world.stale_read = false;
-            }
             ReadsFrom::Store => {}
             ReadsFrom::Replica => {
-                if let Some(lagging) = lagging
-                    && self.world.dice.roll(2) == 1
-                {
+                if let Some(lagging) = lagging.filter(|_| self.world.stale_read) {
                     view = lagging;
+                    self.world.stale_read = false;
                 }
             }
             ReadsFrom::NodeCache => {
                 let place = keys::scope(self.world, self.request, node, &self.model().design.server.cache_scope);
-                match self.world.state.nodes[node].cache.get(&place).cloned() {
-                    Some(cached) if self.world.dice.roll(2) == 1 => view = cached,
-                    _ => {
-                        self.world.state.nodes[node].cache.insert(place, view.clone());
-                    }
-                }
+                let cache = &mut self.world.state.nodes[node].cache;
+                view = cache.entry(place).or_insert(view).clone();
             }
         }
         self.handling.answer.about = Some(view.handle);
@@ -372,11 +367,19 @@ impl Step<'_, '_> {
             None => self.content_here().unwrap_or_default(),
         };
         let can_lag = server::can_lag(self.model());
+        let comes_back = super::rename::versions_come_back(self.model());
+        let carried = self.request.token.as_ref().map(|(_, version)| *version);
         let approves = self.request.approves.clone();
         let content = self.written(copy, &operation, intent);
         let Some((handle, stored)) = self.stored() else { return self.refuse(Outcome::NotFound) };
         let before = stored.clone();
         stored.content.clone_from(&content);
+        if let Some(version) = carried {
+            stored.version = version;
+        }
+        if comes_back {
+            stored.named.insert((before.version, values(&before.content)));
+        }
         if can_lag {
             stored.previous = Some((before.content.clone(), before.version));
         }
@@ -387,6 +390,8 @@ impl Step<'_, '_> {
         if operation == Operation::Approve {
             stored.approved = approves;
         }
+        let token = server::token_of(self.model(), &self.world.state.resources[&handle]);
+        self.handling.answer.token = token.or(self.handling.answer.token.take());
         let lasts = before.node.is_some();
         let call = self.call.clone();
         let commit = Commit { call: &call, handle, before: &before, after: &content, saved };
@@ -416,7 +421,7 @@ impl Step<'_, '_> {
             field.value = server::new_value(&field.value, index, operation);
             if matches!(operation, Operation::Set(_)) {
                 let seen = &self.request.seen;
-                field.shows.retain(|change| change.author() == Some(intent.0) || seen.contains(change));
+                field.shows.retain(|change| change.is_earlier_than(intent) || seen.contains(change));
             }
             field.shows.insert(Change::Of(intent, index));
         }

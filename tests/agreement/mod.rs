@@ -1,0 +1,67 @@
+//! The three witnesses of one model compared: the engine, stateright's search over the same steps, and the plain reference
+//! interpreter.
+
+#![allow(dead_code, reason = "each test file is a crate of its own and uses a part of this")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use handlecheck::engine::{Exploration, Limits, System, explore, second};
+use handlecheck::model::{Model, Verdict};
+use handlecheck::step::{Property, PropertyKind, Simulation};
+
+use crate::reference::assertions::check_all;
+
+/// What came out for one property: the verdict, and the front of breaks as (steps, faults).
+pub type Finding = (Verdict, Vec<(u32, u32)>);
+
+/// What the engine finds of every property, by name.
+pub fn findings(simulation: &Simulation, found: &Exploration<Simulation>) -> BTreeMap<String, Finding> {
+    let finding = |(index, property): (usize, Property)| {
+        let front: Vec<_> = found.front(index).iter().map(|found| (found.steps, found.faults)).collect();
+        let sometimes = property.kind == PropertyKind::Sometimes;
+        let verdict = match (front.is_empty(), found.witnessed & (1 << index) != 0) {
+            (true, false) if sometimes => Verdict::Violated,
+            (false, _) => Verdict::Violated,
+            (true, true) => Verdict::Holds,
+            (true, false) => Verdict::Vacuous,
+        };
+        (property.name, (verdict, front))
+    };
+    simulation.properties().into_iter().enumerate().map(finding).collect()
+}
+
+/// Compares the three witnesses of a model. `None`: it has more states than `most`. The error says what
+/// they disagree on.
+pub fn compare(model: &Model, most: usize) -> Result<Option<BTreeMap<String, Finding>>, String> {
+    let simulation = Arc::new(Simulation::new(model.clone()));
+    let limits = Limits { states: Some(most), liveness: true, ..Limits::default() };
+    let found = explore(&*simulation, limits, &mut |_| false);
+    if found.stop.is_some() {
+        return Ok(None);
+    }
+    let mut differ = Vec::new();
+    let report = check_all(model, 20 * most);
+    let (ours, theirs) = ((found.states(), found.transitions), (report.states, report.transitions as u64));
+    if ours != theirs {
+        differ.push(format!("states and transitions: engine {ours:?}, reference {theirs:?}"));
+    }
+    let findings = findings(&simulation, &found);
+    for (name, ours) in &findings {
+        let theirs = &report.findings[name];
+        let theirs = (theirs.verdict, theirs.front.clone());
+        if *ours != theirs {
+            differ.push(format!("{name}: engine {ours:?}, reference {theirs:?}"));
+        }
+    }
+    let stateright = second::explore(&simulation, None);
+    // Stateright decides liveness by paths alone.
+    let liveness = simulation.liveness().map_or(0, |property| 1_u64 << property);
+    let violated = (0..simulation.properties().len()).filter(|index| !found.front(*index).is_empty());
+    let violated = violated.fold(0, |bits, index| bits | 1_u64 << index) & !liveness;
+    let ours = second::Report { states: found.states(), violated, witnessed: found.witnessed };
+    if ours != stateright {
+        differ.push(format!("engine {ours:?}, stateright {stateright:?}"));
+    }
+    if differ.is_empty() { Ok(Some(findings)) } else { Err(differ.join("\n")) }
+}
