@@ -150,8 +150,10 @@ fn a_coarse_clock_names_two_contents() {
 #[test]
 fn copies_that_lag_present_what_was_superseded() {
     let replica = design(READ, VERSIONED_WRITE, r#"reads-from = "replica""#, CAREFUL_CLIENT);
-    assert_eq!(breaks(&explore(&two_agents(""), &replica), judge::FRESH_READ), [(11, 0)]);
-    assert_eq!(breaks(&explore(&two_agents("stale-read = 1"), &versioned()), judge::FRESH_READ), [(11, 1)]);
+    // A copy lags only when the fault strikes, and the store itself never does.
+    assert_eq!(breaks(&explore(&two_agents(""), &replica), judge::FRESH_READ), []);
+    assert_eq!(breaks(&explore(&two_agents("stale-read = 1"), &replica), judge::FRESH_READ), [(11, 1)]);
+    assert_eq!(breaks(&explore(&two_agents("stale-read = 1"), &versioned()), judge::FRESH_READ), []);
 }
 
 #[test]

@@ -16,8 +16,8 @@ mod tests {
     /// Vectors that must never change: locks of today are read tomorrow.
     #[test]
     fn digests_are_the_same_for_ever() {
-        assert_eq!(digest(""), "rapidhash-v3:?");
-        assert_eq!(digest("title = \"x\"\n"), "rapidhash-v3:?");
+        assert_eq!(digest(""), "rapidhash-v3:0338dc4be2cecdae");
+        assert_eq!(digest("title = \"x\"\n"), "rapidhash-v3:af93dbb912d2d3ae");
         assert_eq!(digest("title = \"x\"\r\n"), digest("title = \"x\"\n"));
     }
 }

@@ -74,11 +74,17 @@ impl Simulation {
                 let struck = (0..self.setting.agents()).filter(|agent| open & (1 << agent) != 0);
                 1 + struck.map(on_its_way).sum::<u32>()
             }
-            Action::Fault { target: Target::Agent(agent), .. }
-                if matches!(action.name(), "ambiguous-commit" | "stale-read") =>
-            {
+            Action::Fault { target: Target::Agent(agent), .. } if action.name() == "stale-read" => {
                 1 + on_its_way(usize::from(*agent))
             }
+            Action::Fault { target: Target::Transaction { call, .. }, .. } => match call.orphan {
+                None => 1 + on_its_way(usize::from(call.agent)),
+                Some(index) => {
+                    let orphans = state[self.setting.orphans_slot(usize::from(call.agent))].orphans();
+                    let arrives = orphans[usize::from(index)].position == Position::InTransit;
+                    1 + u32::from(self.routes_late() && arrives)
+                }
+            },
             _ => 1,
         }
     }

@@ -137,8 +137,8 @@ scenario = "notes"
 design = "checked"
 protocol = "mcp-2026-07-28"
 bounds = { drop-stream = 1 }
-states = 951
-transitions = 2174
+states = 934
+transitions = 2142
 depth = 27
 vacuous = ["approval-covers-execution", "basis-holds", "handle-resolvable", "no-cross-principal", "no-effect-after-revocation", "no-orphan", "respects-terminal-state", "single-lease-holder"]
 [runs.verdicts]
