@@ -26,7 +26,9 @@ fn draw(trace: &Trace) -> Vec<u8> {
         fontdb: std::sync::Arc::new(fonts),
         ..Default::default()
     };
-    let tree = usvg::Tree::from_str(&svg::drawn(trace), &options).expect("our own SVG is valid");
+    // The renderer drops spaces at the ends of a run of words in bold, where browsers keep them.
+    let drawing = svg::drawn(trace).replacen("<svg ", "<svg xml:space=\"preserve\" ", 1);
+    let tree = usvg::Tree::from_str(&drawing, &options).expect("our own SVG is valid");
     let size = tree.size().to_int_size().scale_by(SCALE).expect("a picture has a size");
     let mut pixels = tiny_skia::Pixmap::new(size.width(), size.height()).expect("a picture has a size");
     resvg::render(&tree, tiny_skia::Transform::from_scale(SCALE, SCALE), &mut pixels.as_mut());
