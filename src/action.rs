@@ -136,7 +136,7 @@ impl Action {
     }
 
     /// What kind of action it is: its place in [`ACTIONS`], or behind them that of its fault in the fault table, or behind
-    /// these [`ARRIVAL`].
+    /// these `ARRIVAL`.
     #[must_use]
     pub fn kind(&self) -> u16 {
         match self {

@@ -6,7 +6,7 @@
 //! state of each orbit: the *least*, by the contents of its slots. The order is one of hashes of contents and of ids only
 //! where these are equal, so it does not hang on the order in which components were met.
 //!
-//! A path in that quotient is a path up to renaming. [`Lift`] makes a real one of it, from the real initial state on.
+//! A path in that quotient is a path up to renaming. `Lift` makes a real one of it, from the real initial state on.
 
 use super::intern::Interner;
 use super::plain::{Successor, successors};

@@ -33,7 +33,7 @@ pub struct Options {
     /// Budgets that replace those of the scenario.
     pub faults: BTreeMap<&'static str, u8>,
     /// Look for the shortest run that reaches each of these; no invariant is checked then but those named in `only`. At
-    /// most as many as [`Run::room`].
+    /// most as many as [`super::Run::room`].
     pub shows: Vec<Situation>,
 }
 
