@@ -95,12 +95,10 @@ fn shipped_models_are_the_same_with_late_routing() {
     assert!(models > 100 && late * 3 < early, "{models} models: {early} states became {late}");
 }
 
-const SEEDS: u64 = 150;
-
 #[test]
 fn random_models_are_the_same_with_late_routing() {
     let mut models = 0;
-    for seed in 0..SEEDS {
+    for seed in random::seeds("0..150") {
         for texts in [random::texts(seed), random::symmetric(seed)] {
             models += usize::from(agrees(seed, &texts));
         }
@@ -114,17 +112,6 @@ fn agrees(seed: u64, texts: &Texts) -> bool {
         panic!("seed {seed}: {differ}\n{}\n{}\n{}", texts.scenario, texts.design, texts.protocol)
     });
     sizes.is_some()
-}
-
-/// For finding disagreements: `HANDLECHECK_SEEDS=1000..3000 cargo test --release --test late_routing -- --ignored`.
-#[test]
-#[ignore = "a tool for whoever changes the engine: it runs as many seeds as one asks for"]
-fn as_many_seeds_as_asked_for() {
-    let models = random::asked().filter(|seed| {
-        let (one, other) = (random::texts(*seed), random::symmetric(*seed));
-        agrees(*seed, &one) | agrees(*seed, &other)
-    });
-    assert!(models.count() > 0, "some models can be routed late");
 }
 
 const SCENARIO: &str = r#"title = "A mint and a write"

@@ -85,19 +85,11 @@ fn shipped_models_are_decided_alike() {
     assert!(fewer * 5 < states * 4, "the reduction reduces: {fewer} of {states} states");
 }
 
-/// Seeds of each kind of random models; more of them by the environment, `HANDLECHECK_SEEDS=0..5000`.
-fn seeds() -> std::ops::Range<u64> {
-    #[expect(clippy::disallowed_methods, reason = "a test looks at the environment for how much to try")]
-    let given = std::env::var("HANDLECHECK_SEEDS").ok();
-    let range = given.as_deref().and_then(|text| text.split_once(".."));
-    range.map_or(0..60, |(from, to)| from.parse().expect("a number")..to.parse().expect("a number"))
-}
-
 #[test]
 fn random_models_are_decided_alike() {
     let (mut compared, mut states, mut fewer) = (0, 0, 0);
     let mut differ = Vec::new();
-    for seed in seeds() {
+    for seed in random::seeds("0..60") {
         for texts in [random::texts(seed), random::symmetric(seed)] {
             let Ok(model) = models::of_texts(&texts.scenario, &texts.design, &texts.protocol) else { continue };
             let simulation = Simulation::new(model);

@@ -160,13 +160,10 @@ fn shipped_models_are_the_same_up_to_symmetry() {
     assert!(orbits * 3 < states * 2, "most have two nodes to exchange: {orbits} of {states}");
 }
 
-/// Seeds of each kind of random models.
-const SEEDS: u64 = 100;
-
 #[test]
 fn random_models_are_the_same_up_to_symmetry() {
     let (mut symmetric, mut agents) = (0, 0);
-    for seed in 0..SEEDS {
+    for seed in random::seeds("0..100") {
         for texts in [random::texts(seed), random::symmetric(seed)] {
             let (sizes, exchanges) = agrees(seed, &texts);
             symmetric += sizes;
@@ -196,17 +193,6 @@ fn agrees(seed: u64, texts: &Texts) -> (usize, bool) {
         exchanges |= simulation.exchangeable().contains(&"agents");
     }
     (compared, exchanges)
-}
-
-/// For finding disagreements: `HANDLECHECK_SEEDS=1000..3000 cargo test --release --test symmetry -- --ignored`.
-#[test]
-#[ignore = "a tool for whoever changes the engine: it runs as many seeds as one asks for"]
-fn as_many_seeds_as_asked_for() {
-    let compared = random::asked().map(|seed| {
-        let (one, other) = (random::texts(seed), random::symmetric(seed));
-        agrees(seed, &one).0 + agrees(seed, &other).0
-    });
-    assert!(compared.sum::<usize>() > 0, "some models have symmetries");
 }
 
 /// A system with the symmetries of another: what a forgotten condition would amount to.

@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn a_path_is_a_uri() {
         assert_eq!(uri("./models/my design.toml"), "models/my%20design.toml");
-        assert_eq!(uri("/home/é.toml"), "file:///home/%C3%A9.toml");
+        assert_eq!(uri("/models/é.toml"), "file:///models/%C3%A9.toml");
     }
 
     #[test]
