@@ -18,6 +18,7 @@ pub mod harness;
 pub mod input;
 pub mod invariants;
 pub mod lock;
+pub mod log;
 pub mod model;
 pub mod outcomes;
 pub mod policies;

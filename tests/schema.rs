@@ -247,3 +247,48 @@ fn what_is_misspelt_does_not_fit() {
     }
     refused(&Schema::of("protocol"), "resumable = \"never\"");
 }
+
+/// The example in `docs/log.md` fits the schema, is read, and is written as it was.
+#[test]
+fn every_line_of_the_log_that_is_shown_fits_and_is_read() {
+    use handlecheck::log::Line;
+    let page = read("docs/log.md");
+    let shown = page.split("```jsonl log\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a log is shown");
+    let schema = Schema::of("log");
+    let mut kinds = std::collections::BTreeSet::new();
+    for text in shown.lines() {
+        let value: Value = serde_json::from_str(text).expect("it is JSON");
+        assert_eq!(schema.refuses(&value), None, "{text}");
+        let line = Line::from_json(text).expect("it is a line");
+        assert_eq!(serde_json::from_str::<Value>(&line.to_json()).expect("it is JSON"), value);
+        kinds.insert(value["type"].as_str().expect("a word").to_owned());
+    }
+    assert_eq!(kinds.len(), 6, "every kind of line is shown: {kinds:?}");
+}
+
+/// The canary for lines of a log, by the schema and by the reader.
+#[test]
+fn a_line_that_is_misspelt_is_no_line() {
+    use handlecheck::log::Line;
+    let schema = Schema::of("log");
+    let call = json!({ "type": "call", "sent": 1, "agent": "A", "tool": "read" });
+    assert_eq!(schema.refuses(&call), None);
+    for (key, wrong) in [
+        ("sent", json!(-1)),
+        ("sent", json!("1")),
+        ("agent", json!(null)),
+        ("tool", json!("reed")),
+        ("type", json!("cal")),
+        ("recieved", json!(2)),
+        ("answer", json!({ "outcome": "okay" })),
+        ("answer", json!({})),
+        ("expects", json!({ "x": -1 })),
+    ] {
+        let mut line = call.clone();
+        line[key] = wrong;
+        assert!(schema.refuses(&line).is_some(), "{line}");
+        assert!(Line::from_json(&line.to_string()).is_err(), "{line}");
+    }
+    let error = Line::from_json(r#"{"type":"call","sent":1,"agent":"A","tool":"reed"}"#).expect_err("no such tool");
+    assert!(error.to_string().contains("there is no tool `reed`; did you mean `read`?"), "{error}");
+}

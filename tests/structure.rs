@@ -59,7 +59,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     // Of the invariants it knows the table, for their pages.
     ("reports", &["lock", "policies", "run", "step", "diagrams", "trace", "input", "invariants", "table", "model"]),
     ("lock", &["run", "input", "model"]),
-    ("schema", &["lock", "input", "handler", "faults", "model"]),
+    ("log", &["model", "suggest"]),
+    ("schema", &["lock", "log", "input", "handler", "faults", "model"]),
     ("testing", &["explain", "run", "input", "trace", "model"]),
     ("cli", EVERYTHING),
 ];
@@ -76,6 +77,7 @@ const EVERYTHING: &[&str] = &[
     "input",
     "invariants",
     "lock",
+    "log",
     "model",
     "outcomes",
     "policies",

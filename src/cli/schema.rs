@@ -5,7 +5,7 @@ use crate::schema;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Of what: `scenario`, `design`, `protocol`, `trace`, `report`, `lock` or `difference`
+    /// Of what: `scenario`, `design`, `protocol`, `trace`, `report`, `lock`, `difference` or `log` (of one line)
     #[arg(value_name = "KIND", value_parser = clap::builder::PossibleValuesParser::new(schema::KINDS))]
     kind: String,
 }

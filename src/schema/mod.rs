@@ -5,13 +5,14 @@
 
 mod inputs;
 mod locks;
+mod logs;
 mod outputs;
 mod simulation;
 
 use serde_json::{Map, Value, json};
 
 /// What there is a schema of.
-pub const KINDS: &[&str] = &["scenario", "design", "protocol", "trace", "report", "lock", "difference"];
+pub const KINDS: &[&str] = &["scenario", "design", "protocol", "trace", "report", "lock", "difference", "log"];
 
 /// The schema of one of [`KINDS`]; `None` for anything else.
 #[must_use]
@@ -24,6 +25,7 @@ pub fn of(kind: &str) -> Option<Value> {
         "report" => outputs::report(),
         "lock" => locks::lock(),
         "difference" => locks::difference(),
+        "log" => logs::log(),
         _ => return None,
     })
 }
