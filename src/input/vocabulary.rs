@@ -184,7 +184,7 @@ fn entries() -> Vec<Word> {
             "mint" => (
                 "Create the resource, with these contents.",
                 "{ mint = R, FIELD = VALUE, .. }",
-                "The resource has no table under `[resources]`; its version is 1.",
+                "The resource has no table under `[resources]`; its version is 1. Agents of one principal may choose the same name.",
             ),
             "close" => ("End the resource: closed.", "{ close = R }", given),
             "approve" => ("Store, as approved, what the agent's view shows.", "{ approve = R }", given),

@@ -2,6 +2,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../models/mod.rs"]
+mod models;
+mod protocol_change;
 mod sides;
 mod whole;
 

@@ -2,7 +2,7 @@
 
 use snapbox::str;
 
-use crate::{entry, reads, scenario_with};
+use crate::{SCENARIO, altered, entry, reads, scenario, scenario_with};
 
 #[test]
 fn an_agent_acts_for_one_principal() {
@@ -293,7 +293,46 @@ fn a_resource_is_made_once() {
     ,-[two-agents.toml:14:14]
  14 |     { mint = "draft", title = "y" },
     :              ^^^|^^^
-    :                 `-- another entry makes it
+    :                 `-- another entry of this agent makes it
+    `----
+
+"#]],
+    );
+}
+
+#[test]
+fn two_agents_may_choose_one_name() {
+    let minted_too = |acts_for: &str, mint: &str| {
+        let text = altered(SCENARIO, "parent = \"A\"", &format!("{acts_for}\nwork = [{mint}]"));
+        scenario(&altered(&text, "memory = 32 }]", r#"memory = 32 }, { mint = "draft", title = "x" }]"#))
+    };
+    reads(
+        minted_too(r#"parent = "A""#, r#"{ mint = "draft", title = "x" }"#),
+        str![[r#"
+readable
+
+"#]],
+    );
+    reads(
+        minted_too(r#"principal = "user-7""#, r#"{ mint = "draft", title = "x" }"#),
+        str![[r#"
+  error: `draft` is minted for two principals
+    ,-[two-agents.toml:16:18]
+ 16 | work = [{ mint = "draft", title = "x" }]
+    :                  ^^^|^^^
+    :                     `-- an agent of another principal makes it
+    `----
+
+"#]],
+    );
+    reads(
+        minted_too(r#"parent = "A""#, r#"{ mint = "draft", title = "y" }"#),
+        str![[r#"
+  error: `draft` is minted with other contents
+    ,-[two-agents.toml:16:18]
+ 16 | work = [{ mint = "draft", title = "y" }]
+    :                  ^^^|^^^
+    :                     `-- another agent makes it, of other contents
     `----
 
 "#]],

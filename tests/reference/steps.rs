@@ -469,11 +469,17 @@ impl Step<'_, '_> {
         let model = self.world.model;
         let node = self.handling.node;
         let instances = self.world.state.resources.keys().filter(|handle| handle.0 == self.request.resource).count();
-        let instance = match model.protocol.task_ids {
-            handlecheck::model::protocol::TaskIds::Server => instances as u8,
-            handlecheck::model::protocol::TaskIds::Client => 0,
-        };
-        let handle = (self.request.resource, instance);
+        if model.protocol.task_ids == handlecheck::model::protocol::TaskIds::Client {
+            // The name was chosen before: whoever chooses it again is answered what it names, for as long as it is there.
+            let mut named = self.world.state.resources.iter().filter(|(handle, _)| handle.0 == self.request.resource);
+            let there = named.find(|(_, stored)| !stored.expired && !stored.lost && stored.life != Life::Deleted);
+            if let Some((handle, stored)) = there.map(|(handle, stored)| (*handle, stored.clone())) {
+                self.handling.answer.minted = Some(handle);
+                self.handling.answer.version = Some(stored.version);
+                return Ok(());
+            }
+        }
+        let handle = (self.request.resource, instances as u8);
         let content = super::client::minted_content(model, self.request.resource, intent);
         let owner = judge::principal(model, self.request.agent).clone();
         let filed_under = caller(self.world, self.request, node);
@@ -483,15 +489,8 @@ impl Step<'_, '_> {
         self.handling.answer.minted = Some(handle);
         self.handling.answer.version = Some(1);
         self.handling.answer.token = server::token_of(model, &stored);
-        let before = self.world.state.resources.insert(handle, stored);
-        match before {
-            None => self.world.count_effect(intent, Target::Resource(handle)),
-            Some(before) => {
-                let call = self.call.clone();
-                let commit = Commit { call: &call, handle, before: &before, after: &content, saved: true };
-                self.world.judge_commit(&commit);
-            }
-        }
+        self.world.state.resources.insert(handle, stored);
+        self.world.count_effect(intent, Target::Resource(handle));
         Ok(())
     }
 }

@@ -132,6 +132,14 @@ fn principal_of(drafts: &[Draft<'_>], agent: AgentId) -> Option<Principal> {
     }
 }
 
+/// Whether two agents act for one principal, or that is not known since the file has it wrong.
+pub(super) fn is_for_the_same(drafts: &[Draft<'_>], one: AgentId, other: AgentId) -> bool {
+    match (principal_of(drafts, one), principal_of(drafts, other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => true,
+    }
+}
+
 /// The agent that a string names.
 pub(super) fn agent_named(item: Item<'_>, agents: &[Draft<'_>]) -> Option<AgentId> {
     let name = item.nonempty()?;

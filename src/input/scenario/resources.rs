@@ -5,7 +5,7 @@ use crate::model::{Principal, Value, limits};
 
 use toml::de::DeValue;
 
-use super::agents::Draft;
+use super::agents::{Draft, is_for_the_same};
 use super::work::VERBS;
 use crate::input::reader::{Item, Key, Table};
 use crate::input::report::Spot;
@@ -81,7 +81,10 @@ fn resource(key: Key<'_>, table: &Table<'_>) -> Known {
 
 /// The resources that the agents' work mints, behind those that are there.
 pub(super) fn minted(agents: &[Draft<'_>], all: &mut Vec<Known>, most: usize) {
-    for item in agents.iter().flat_map(|agent| &agent.work) {
+    let mut minters: Vec<(&str, usize)> = Vec::new();
+    for (agent, item) in
+        agents.iter().enumerate().flat_map(|(index, agent)| agent.work.iter().map(move |item| (index, item)))
+    {
         // An entry that is no table is reported where work is read.
         let Some(table) = item.value().is_table().then(|| item.table()).flatten() else { continue };
         let Some((_, target)) = table.entries().find(|(key, _)| key.text() == "mint") else { continue };
@@ -92,8 +95,16 @@ pub(super) fn minted(agents: &[Draft<'_>], all: &mut Vec<Known>, most: usize) {
         if let Some(known) = all.iter().find(|known| known.resource.name == name) {
             let (message, label) = if known.resource.handle.is_some() || known.resource.owner.is_some() {
                 (format!("`{name}` is not to be minted"), "it has a table in `[resources]`: it is there from the start")
+            } else if minters.contains(&(name, agent)) {
+                (format!("`{name}` is minted twice"), "another entry of this agent makes it")
+            } else if minters.iter().any(|(other, minter)| *other == name && !is_for_the_same(agents, *minter, agent)) {
+                (format!("`{name}` is minted for two principals"), "an agent of another principal makes it")
+            } else if !known.doubtful && fields(contents).0 != known.resource.fields {
+                (format!("`{name}` is minted with other contents"), "another agent makes it, of other contents")
             } else {
-                (format!("`{name}` is minted twice"), "another entry makes it")
+                // Two agents happen to choose one name. Whether that is a clash is for the protocol to say.
+                minters.push((name, agent));
+                continue;
             };
             target.complain(message, label, None);
             continue;
@@ -111,6 +122,7 @@ pub(super) fn minted(agents: &[Draft<'_>], all: &mut Vec<Known>, most: usize) {
             shared_with: Vec::new(),
             expires: false,
         };
+        minters.push((name, agent));
         let known = Known { resource, doubtful };
         check_name(&target, &known, all, most);
         all.push(known);
