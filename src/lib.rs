@@ -10,6 +10,8 @@ pub mod action;
 pub mod assertion;
 pub mod cli;
 pub mod diagrams;
+#[cfg(feature = "live")]
+pub mod drive;
 pub mod engine;
 pub mod explain;
 pub mod faults;
@@ -25,6 +27,8 @@ pub mod policies;
 pub mod reports;
 pub mod run;
 pub mod schema;
+#[cfg(feature = "live")]
+pub mod serve;
 pub mod situation;
 pub mod step;
 pub mod suggest;

@@ -62,6 +62,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("log", &["model", "suggest"]),
     ("schema", &["lock", "log", "input", "handler", "faults", "model"]),
     ("testing", &["explain", "run", "input", "trace", "model"]),
+    ("serve", &["model"]),
+    ("drive", &[]),
     ("cli", EVERYTHING),
 ];
 
@@ -69,6 +71,7 @@ const EVERYTHING: &[&str] = &[
     "action",
     "assertion",
     "diagrams",
+    "drive",
     "engine",
     "explain",
     "faults",
@@ -84,6 +87,7 @@ const EVERYTHING: &[&str] = &[
     "reports",
     "run",
     "schema",
+    "serve",
     "situation",
     "step",
     "suggest",

@@ -18,6 +18,8 @@ mod repair;
 mod replay;
 mod reporting;
 mod schema;
+#[cfg(feature = "live")]
+mod serve;
 mod simulate;
 mod test;
 mod writing;
@@ -105,6 +107,9 @@ enum Command {
     New(new::Arguments),
     /// Print the JSON Schema of a kind of file, for editors
     Schema(schema::Arguments),
+    /// Run a real MCP server for a design, on SQLite
+    #[cfg(feature = "live")]
+    Serve(serve::Arguments),
     /// Print completions for a shell
     Completions(completions::Arguments),
 }
@@ -187,6 +192,8 @@ fn run() -> u8 {
         Command::List(arguments) => list::run(&arguments, terminal, &mut out),
         Command::New(arguments) => new::run(&arguments, terminal, &mut out),
         Command::Schema(arguments) => schema::run(&arguments, terminal, &mut out),
+        #[cfg(feature = "live")]
+        Command::Serve(arguments) => serve::run(&arguments, terminal, &mut out),
         Command::Completions(arguments) => completions::run(&arguments, terminal, &mut out),
     };
     let printed = print(&out);

@@ -1,0 +1,250 @@
+//! MCP over HTTP as a driver speaks it: each call on a connection of its own, so that its stream can be cut.
+//!
+//! The SDK's client hides connections and chooses request ids. A driver needs both: to cut a stream it closes the
+//! connection, and nothing else may travel on it.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use bytes::{Buf, Bytes};
+use http::{HeaderValue, Method, Request, StatusCode, Uri, header};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::sync::OnceCell;
+
+use super::{CallError, Connection, Reply};
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The most bytes of an answer.
+const ANSWER_BYTES: usize = 4 * 1024 * 1024;
+
+/// The revision of the protocol in which a server is spoken to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+pub enum Revision {
+    /// 2026-07-28: no sessions, every request says all.
+    #[default]
+    #[serde(rename = "2026-07-28")]
+    Stateless,
+    /// 2025-11-25: `initialize` first, and a session if the server makes one.
+    #[serde(rename = "2025-11-25")]
+    Session,
+}
+
+impl Revision {
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stateless => "2026-07-28",
+            Self::Session => "2025-11-25",
+        }
+    }
+}
+
+/// A server at a URL, as one client of it.
+#[derive(Debug)]
+pub struct Endpoint {
+    uri: Uri,
+    token: Option<String>,
+    revision: Revision,
+    session: OnceCell<Option<HeaderValue>>,
+    next_id: AtomicI64,
+}
+
+/// A reply to a POST, before anyone has looked into it.
+struct Raw {
+    status: StatusCode,
+    session: Option<HeaderValue>,
+    message: Value,
+}
+
+impl Endpoint {
+    /// A client of the server at this URL (`http://HOST:PORT/PATH`), with this bearer token.
+    ///
+    /// # Errors
+    ///
+    /// When it is no such URL.
+    pub fn new(url: &str, token: Option<String>, revision: Revision) -> Result<Self, String> {
+        let uri: Uri = url.parse().map_err(|error| format!("`{url}` is no URL: {error}"))?;
+        if uri.scheme_str() != Some("http") || uri.host().is_none() {
+            return Err(format!("`{url}` is not of the form http://HOST:PORT/PATH"));
+        }
+        Ok(Self { uri, token, revision, session: OnceCell::new(), next_id: AtomicI64::new(1) })
+    }
+
+    /// Sends one message on a connection of its own, and waits for the reply to it.
+    async fn post(&self, message: &Value, session: Option<&HeaderValue>) -> Result<Raw, CallError> {
+        let broken = |error: &dyn std::fmt::Display| CallError::Broken(error.to_string());
+        let host = self.uri.host().unwrap_or_default();
+        let authority = (host.trim_matches(['[', ']']), self.uri.port_u16().unwrap_or(80));
+        let stream = TcpStream::connect(authority).await.map_err(|error| CallError::Unreachable(error.to_string()))?;
+        let _ = stream.set_nodelay(true);
+        let handshake = hyper::client::conn::http1::handshake::<_, Full<Bytes>>(TokioIo::new(stream)).await;
+        let (mut sender, connection) = handshake.map_err(|error| broken(&error))?;
+        let mut connection = pin!(connection);
+        let request = self.request(message, session)?;
+        let exchange = async {
+            let response = sender.send_request(request).await.map_err(|error| broken(&error))?;
+            let (head, body) = response.into_parts();
+            let session = head.headers.get("mcp-session-id").cloned();
+            let sse = head
+                .headers
+                .get(header::CONTENT_TYPE)
+                .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+            let message = read(body, sse, message.get("id")).await?;
+            Ok(Raw { status: head.status, session, message })
+        };
+        let mut exchange = pin!(exchange);
+        // The connection moves as long as the exchange needs it, and is closed with this future.
+        tokio::select! {
+            biased;
+            raw = &mut exchange => raw,
+            ended = &mut connection => match ended {
+                // Everything has arrived that will.
+                Ok(()) => exchange.await,
+                Err(error) => Err(broken(&error)),
+            },
+            () = tokio::time::sleep(PATIENCE) => Err(CallError::Broken("no answer in time".to_owned())),
+        }
+    }
+
+    fn request(&self, message: &Value, session: Option<&HeaderValue>) -> Result<Request<Full<Bytes>>, CallError> {
+        let method = message["method"].as_str().unwrap_or_default();
+        let path = self.uri.path_and_query().map_or("/", |path| path.as_str());
+        let host = self.uri.authority().map_or("", |authority| authority.as_str());
+        let mut request = Request::builder()
+            .method(Method::POST)
+            .uri(path)
+            .header(header::HOST, host)
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, "application/json, text/event-stream");
+        if method != "initialize" {
+            request = request.header("mcp-protocol-version", self.revision.name());
+        }
+        if self.revision == Revision::Stateless {
+            request = request.header("mcp-method", method);
+            if let Some(name) = message["params"]["name"].as_str() {
+                request = request.header("mcp-name", name);
+            }
+        }
+        if let Some(token) = &self.token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        if let Some(session) = session {
+            request = request.header("mcp-session-id", session);
+        }
+        request
+            .body(Full::new(Bytes::from(message.to_string())))
+            .map_err(|error| CallError::Unreachable(error.to_string()))
+    }
+
+    /// Opens a session, where the revision has some and nobody has.
+    async fn session(&self) -> Result<Option<&HeaderValue>, CallError> {
+        if self.revision == Revision::Stateless {
+            return Ok(None);
+        }
+        let open = async || {
+            let initialize = json!({
+                "jsonrpc": "2.0", "id": self.next_id.fetch_add(1, Ordering::Relaxed), "method": "initialize",
+                "params": {
+                    "protocolVersion": self.revision.name(), "capabilities": {},
+                    "clientInfo": { "name": "handlecheck", "version": env!("CARGO_PKG_VERSION") }
+                }
+            });
+            let raw = self.post(&initialize, None).await?;
+            if raw.message.get("result").is_none() {
+                return Err(CallError::Protocol(format!("`initialize` was answered with {}", raw.message)));
+            }
+            let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+            self.post(&initialized, raw.session.as_ref()).await?;
+            Ok(raw.session)
+        };
+        Ok(self.session.get_or_try_init(open).await?.as_ref())
+    }
+}
+
+impl Connection for Endpoint {
+    async fn call(self: Arc<Self>, tool: String, arguments: Value, name: Option<String>) -> Result<Reply, CallError> {
+        let session = self.session().await?;
+        let mut params = json!({ "name": tool, "arguments": arguments });
+        if self.revision == Revision::Stateless {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": self.revision.name(),
+                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientInfo": { "name": "handlecheck", "version": env!("CARGO_PKG_VERSION") },
+            });
+        }
+        if let Some(name) = name {
+            params["_meta"]["dev.handlecheck/call"] = Value::from(name);
+        }
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
+        let raw = self.post(&message, session).await?;
+        if !raw.status.is_success() && raw.message.get("error").is_none() {
+            return Err(CallError::Protocol(format!("HTTP status {}", raw.status)));
+        }
+        Reply::of(raw.message)
+    }
+}
+
+/// Reads the reply to the request with this id: a JSON document, or the event of a stream that holds it.
+async fn read(mut body: Incoming, sse: bool, id: Option<&Value>) -> Result<Value, CallError> {
+    let mut text = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| CallError::Broken(error.to_string()))?;
+        let Ok(mut data) = frame.into_data() else { continue };
+        while data.has_remaining() {
+            let chunk = data.chunk();
+            text.extend_from_slice(chunk);
+            let length = chunk.len();
+            data.advance(length);
+        }
+        if text.len() > ANSWER_BYTES {
+            return Err(CallError::Protocol(format!("an answer of more than {ANSWER_BYTES} bytes")));
+        }
+        if sse && let Some(message) = event(&text, id) {
+            return Ok(message);
+        }
+    }
+    if sse {
+        return match (event(&text, id), id) {
+            (Some(message), _) => Ok(message),
+            (None, None) => Ok(Value::Null),
+            (None, Some(_)) => Err(CallError::Broken("the stream ended without an answer".to_owned())),
+        };
+    }
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Value::Null);
+    }
+    // What is no JSON is somebody's page about an error: the status says enough.
+    Ok(serde_json::from_slice(&text).unwrap_or(Value::Null))
+}
+
+/// The message with this id among the complete events so far.
+fn event(text: &[u8], id: Option<&Value>) -> Option<Value> {
+    let text = String::from_utf8_lossy(text).replace("\r\n", "\n");
+    let complete = text.rfind("\n\n").map(|end| &text[..end])?;
+    complete.split("\n\n").find_map(|event| {
+        let data = event.lines().filter_map(|line| line.strip_prefix("data:"));
+        let data = data.map(|data| data.strip_prefix(' ').unwrap_or(data)).collect::<Vec<_>>().join("\n");
+        let message: Value = serde_json::from_str(&data).ok()?;
+        (message.get("id") == id && message.get("method").is_none()).then_some(message)
+    })
+}
+
+/// Asks the hook of one of our servers.
+///
+/// # Errors
+///
+/// What the server says, or that it can't be reached.
+pub async fn ask_hook(url: &str, ask: &Value) -> Result<Value, String> {
+    let endpoint = Endpoint::new(url, None, Revision::Session)?;
+    let raw = endpoint.post(ask, None).await.map_err(|error| error.to_string())?;
+    if raw.status.is_success() { Ok(raw.message) } else { Err(format!("the hook refused {ask} ({})", raw.status)) }
+}

@@ -1,0 +1,427 @@
+//! What a step sees: one call, and the databases that its transaction works on.
+
+use rusqlite::{OptionalExtension, params};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::answer::Answer;
+use super::caller::Caller;
+use super::places::{self, Instance, Places, from_json, json, stored};
+use super::request::{CONTENT_BYTES, Fields, Payload, Request};
+use crate::model::design::{ClaimNames, FingerprintPart, Identity, Place, ScopePart, State, Versions};
+use crate::model::{Design, Outcome, Tool};
+
+/// One call while one of its transactions runs.
+pub struct Handling<'h> {
+    /// How it is handled.
+    pub design: &'h Design,
+    /// The databases.
+    pub places: &'h Places,
+    /// What was asked.
+    pub request: &'h Request,
+    /// Who asked, by the request's own token.
+    pub own: &'h Caller,
+    /// The name of this call, unlike that of any other: what a claim names.
+    pub attempt: &'h str,
+    /// What the handler has done so far.
+    pub progress: Progress,
+    /// What a driver asked for.
+    pub order: Order,
+}
+
+/// What a handler has done so far.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    /// The next transaction of the handler, or of its `at-end` list when it is ending.
+    pub next: usize,
+    /// The answer is known, and `at-end` transactions are left.
+    pub ending: bool,
+    /// The handler's working copy.
+    pub working: Option<Fields>,
+    /// The version that it loaded.
+    pub loaded: Option<i64>,
+    /// The answer so far; its outcome is `ok` until a step says otherwise.
+    pub answer: Answer,
+    /// What this call's own claim on its key names.
+    pub claim: Option<String>,
+    /// The fence number that this call was given.
+    pub grant: Option<i64>,
+}
+
+impl Progress {
+    /// Nothing was done yet of a call on this handle.
+    #[must_use]
+    pub const fn start(handle: Option<String>) -> Self {
+        Self {
+            next: 0,
+            ending: false,
+            working: None,
+            loaded: None,
+            answer: Answer::about(handle),
+            claim: None,
+            grant: None,
+        }
+    }
+}
+
+/// How a driver wants the dice to fall in one transaction. By default as they do by themselves.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct Order {
+    /// The coarse clock ticks, or stands; not said: it is the machine's.
+    pub clock_ticks: Option<bool>,
+    /// The transaction commits, and the node takes it for failed.
+    pub error: bool,
+}
+
+/// What ends a call, or its transaction.
+#[derive(Debug)]
+pub enum Stop {
+    /// A step ends the call with this answer.
+    Answer(Box<Answer>),
+    /// The arguments don't fit what is stored.
+    Invalid(String),
+    /// The store failed.
+    Store(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Stop {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// What a step comes to.
+pub type Passed = Result<(), Stop>;
+
+/// What stands under a key.
+pub struct Record {
+    /// What a claim names; none where the call is done.
+    pub claim: Option<String>,
+    /// What "the same arguments" was compared by.
+    pub fingerprint: String,
+    /// Its answer.
+    pub answer: Option<Answer>,
+}
+
+/// The lease on a handle.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lease {
+    /// The agent that holds it.
+    pub holder: Option<String>,
+    /// The newest fence number that was given out.
+    pub given: Option<i64>,
+    /// The newest fence number that was presented to a check.
+    pub presented: Option<i64>,
+}
+
+/// Under which name the memory of the process keeps whoever called last.
+const LAST_CALLER: &str = "caller";
+
+/// A call arrives: what the process remembers of it, where handlers look up the caller late.
+pub(super) fn arrive(design: &Design, places: &Places, caller: &Caller) -> rusqlite::Result<()> {
+    match design.server.identity {
+        Identity::PerRequest => Ok(()),
+        Identity::NodeMemory => places::put_note(&places.memory, LAST_CALLER, &json(caller)),
+    }
+}
+
+impl Handling<'_> {
+    /// Where resources live.
+    #[must_use]
+    pub fn state(&self) -> Place {
+        if self.design.server.state == State::Store { Place::Store } else { Place::Node }
+    }
+
+    /// The handle that the call is about: that of the request, or of what it minted.
+    #[must_use]
+    pub fn handle(&self) -> Option<&str> {
+        self.progress.answer.handle.as_deref().or(self.request.handle.as_deref())
+    }
+
+    /// As whom the call runs: as whoever asked, or as whoever asked this process last.
+    ///
+    /// # Errors
+    ///
+    /// When the memory fails.
+    pub fn caller(&self) -> Result<Caller, Stop> {
+        if self.design.server.identity == Identity::PerRequest {
+            return Ok(self.own.clone());
+        }
+        let last = places::note(&self.places.memory, LAST_CALLER)?;
+        Ok(last.map(|last| from_json(&last)).transpose()?.unwrap_or_else(|| self.own.clone()))
+    }
+
+    /// What a handle names here.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub fn instance_of(&self, handle: &str) -> Result<Option<Instance>, Stop> {
+        Ok(places::instance(self.places.at(self.state()), handle)?)
+    }
+
+    /// What the call's handle names.
+    ///
+    /// # Errors
+    ///
+    /// The end of the call with `not-found`, when it names nothing here.
+    pub fn existing(&self) -> Result<Instance, Stop> {
+        let found = match self.handle() {
+            Some(handle) => self.instance_of(handle)?,
+            None => None,
+        };
+        found.ok_or_else(|| self.refuse(Outcome::NotFound))
+    }
+
+    /// Ends the call with a refusal.
+    #[must_use]
+    pub fn refuse(&self, outcome: Outcome) -> Stop {
+        Stop::Answer(Box::new(Answer { outcome, ..Answer::about(self.request.handle.clone()) }))
+    }
+
+    /// Writes what the call's handle names.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails, or the content is too large.
+    pub fn put(&self, instance: &Instance) -> Passed {
+        if json(&instance.content).len() > CONTENT_BYTES {
+            return Err(Stop::Invalid(format!("a resource holds at most {CONTENT_BYTES} bytes")));
+        }
+        let handle = self.handle().ok_or_else(|| self.refuse(Outcome::NotFound))?;
+        Ok(places::put_instance(self.places.at(self.state()), handle, instance)?)
+    }
+
+    /// Writes the operation over this content, or the content that was sent; or ends the resource.
+    ///
+    /// # Errors
+    ///
+    /// `not-found` when there is no such resource; when the store fails, or the change does not fit.
+    pub fn write(&self, base: Fields) -> Passed {
+        let mut instance = self.existing()?;
+        instance.content = match &self.request.payload {
+            Payload::Content(content) if self.request.changes_fields() => content.clone(),
+            Payload::Change(change) => changed(base, self.request.operation.name, change).map_err(Stop::Invalid)?,
+            Payload::Content(_) | Payload::Nothing => base,
+        };
+        let ended = match self.request.operation.tool {
+            Tool::Close => Some("closed"),
+            Tool::Execute => Some("executed"),
+            Tool::Delete => Some("deleted"),
+            Tool::Mint | Tool::Read | Tool::Write | Tool::Approve => None,
+        };
+        if let Some(ended) = ended {
+            instance.lifecycle = ended.to_owned();
+        }
+        if let (Tool::Approve, Payload::Content(viewed)) = (self.request.operation.tool, &self.request.payload) {
+            instance.approved = Some(viewed.clone());
+        }
+        self.put(&instance)
+    }
+
+    /// Advances the version, and puts it into the answer.
+    ///
+    /// # Errors
+    ///
+    /// `not-found` when there is no such resource; when the store fails.
+    pub fn advance(&mut self) -> Passed {
+        let mut instance = self.existing()?;
+        instance.version = match (self.design.server.versions, self.order.clock_ticks) {
+            (Versions::Counter | Versions::PerIncarnation, _) | (Versions::CoarseClock, Some(true)) => {
+                instance.version + 1
+            }
+            (Versions::CoarseClock, Some(false)) => instance.version,
+            (Versions::CoarseClock, None) => {
+                let now = self.places.memory.query_row("SELECT unixepoch()", [], |row| row.get::<_, i64>(0))?;
+                instance.version.max(now)
+            }
+        };
+        self.put(&instance)?;
+        self.progress.answer.version = Some(instance.version);
+        Ok(())
+    }
+
+    /// Which calls share a key table or a cache entry with this one.
+    ///
+    /// # Errors
+    ///
+    /// When the memory fails.
+    pub fn scope(&self, parts: &[ScopePart]) -> Result<String, Stop> {
+        let caller = self.caller()?;
+        let has = |part: ScopePart| parts.contains(&part);
+        let whole = has(ScopePart::Principal);
+        #[derive(Serialize)]
+        struct Scope<'s> {
+            subject: Option<&'s str>,
+            client: Option<&'s str>,
+            tenant: Option<&'s str>,
+            credential: Option<&'s str>,
+            handle: Option<&'s str>,
+            tool: Option<&'s str>,
+        }
+        Ok(json(&Scope {
+            subject: (whole || has(ScopePart::Subject)).then_some(&caller.subject),
+            client: caller.client.as_deref().filter(|_| whole || has(ScopePart::Client)),
+            tenant: caller.tenant.as_deref().filter(|_| whole || has(ScopePart::Tenant)),
+            credential: has(ScopePart::Credential).then_some(&caller.credential),
+            handle: self.request.handle.as_deref().filter(|_| has(ScopePart::Handle)),
+            tool: has(ScopePart::Tool).then_some(self.request.operation.tool.name()),
+        }))
+    }
+
+    /// The scope and the key of the call; none for a request without a key.
+    ///
+    /// # Errors
+    ///
+    /// When the memory fails.
+    pub fn key(&self) -> Result<Option<(String, &str)>, Stop> {
+        match self.request.key.as_deref() {
+            None => Ok(None),
+            Some(key) => Ok(Some((self.scope(&self.design.keys.scope)?, key))),
+        }
+    }
+
+    /// What stands under the call's key.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub fn record(&self, scope: &str, key: &str) -> Result<Option<Record>, Stop> {
+        let connection = self.places.at(self.design.keys.place);
+        let mut statement =
+            connection.prepare_cached("SELECT claim, fingerprint, answer FROM keys WHERE scope = ? AND key = ?")?;
+        let row = statement.query_row(params![scope, key], |row| {
+            let answer: Option<String> = row.get(2)?;
+            Ok(Record {
+                claim: row.get(0)?,
+                fingerprint: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
+                answer: answer.as_deref().map(from_json).transpose()?,
+            })
+        });
+        Ok(row.optional()?)
+    }
+
+    /// Writes a claim, or else the answer, under the call's key.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub fn put_record(&self, scope: &str, key: &str, claim: Option<&str>, answer: Option<&Answer>) -> Passed {
+        let connection = self.places.at(self.design.keys.place);
+        let fingerprint = answer.map(|_| self.fingerprint());
+        connection.prepare_cached("INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?, ?)")?.execute(params![
+            scope,
+            key,
+            claim,
+            fingerprint,
+            answer.map(json)
+        ])?;
+        Ok(())
+    }
+
+    /// Removes what stands under the call's key.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub fn remove_record(&self, scope: &str, key: &str) -> Passed {
+        let connection = self.places.at(self.design.keys.place);
+        connection.prepare_cached("DELETE FROM keys WHERE scope = ? AND key = ?")?.execute(params![scope, key])?;
+        Ok(())
+    }
+
+    /// What a claim of this call names.
+    #[must_use]
+    pub fn claim(&self) -> String {
+        match self.design.keys.claim_names {
+            ClaimNames::Attempt => self.attempt.to_owned(),
+            ClaimNames::Nothing => String::new(),
+        }
+    }
+
+    /// What the arguments of the call are compared by.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let has = |part: FingerprintPart| self.design.keys.fingerprint.contains(&part);
+        let request = self.request;
+        // How a change is to be taken belongs to it; a whole content says all.
+        let change = matches!(request.payload, Payload::Change(_)).then_some(request.operation.name);
+        json(&(
+            has(FingerprintPart::Operation).then(|| (request.operation.tool.name(), change, &request.payload)),
+            has(FingerprintPart::Handle).then_some(&request.handle),
+            has(FingerprintPart::ExpectedVersion).then_some(&request.expected),
+        ))
+    }
+
+    /// The lease on the call's handle.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub fn lease(&self) -> Result<Lease, Stop> {
+        let Some(handle) = self.request.handle.as_deref() else { return Ok(Lease::default()) };
+        let connection = self.places.at(self.design.server.lease_place);
+        let mut statement =
+            connection.prepare_cached("SELECT holder, given, presented FROM leases WHERE handle = ?")?;
+        let row = statement.query_row(params![handle], |row| {
+            Ok(Lease { holder: row.get(0)?, given: row.get(1)?, presented: row.get(2)? })
+        });
+        Ok(row.optional()?.unwrap_or_default())
+    }
+
+    /// Replaces the lease on the call's handle.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub fn put_lease(&self, lease: &Lease) -> Passed {
+        let Some(handle) = self.request.handle.as_deref() else { return Ok(()) };
+        let connection = self.places.at(self.design.server.lease_place);
+        let Lease { holder, given, presented } = lease;
+        let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO leases VALUES (?, ?, ?, ?)")?;
+        statement.execute(params![handle, holder, given, presented])?;
+        Ok(())
+    }
+
+    /// Causes the external effect, whatever becomes of the transaction.
+    ///
+    /// # Errors
+    ///
+    /// When the upstream fails.
+    pub fn call_upstream(&self) -> Passed {
+        let request = self.request;
+        let principal = json(&stored(&self.own.principal()));
+        self.places.upstream.execute(
+            "INSERT INTO effects (principal, operation, handle, payload, key) VALUES (?, ?, ?, ?, ?)",
+            params![principal, request.operation.name, request.handle, json(&request.payload), request.key],
+        )?;
+        Ok(())
+    }
+}
+
+/// The content after a change.
+fn changed(mut content: Fields, operation: &str, change: &Fields) -> Result<Fields, String> {
+    for (name, value) in change {
+        let old = content.get(name);
+        let new = match operation {
+            "append" => {
+                let mut list = match old {
+                    None => Vec::new(),
+                    Some(Value::Array(list)) => list.clone(),
+                    Some(_) => return Err(format!("`{name}` is no list to append to")),
+                };
+                list.push(value.clone());
+                Value::Array(list)
+            }
+            "increment" => {
+                let old = old.map_or(Some(0), Value::as_i64);
+                let sum = old.zip(value.as_i64()).and_then(|(old, amount)| old.checked_add(amount));
+                sum.map(Value::from).ok_or_else(|| format!("`{name}` is no number to add to, or too large a one"))?
+            }
+            _ => value.clone(),
+        };
+        content.insert(name.clone(), new);
+    }
+    Ok(content)
+}

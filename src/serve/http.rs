@@ -1,0 +1,146 @@
+//! The server over HTTP: one listener, bounded in every direction, with the SDK's service behind the door.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderValue, Request, Response, StatusCode, header};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use super::caller::{Caller, Tokens};
+use super::mcp::Service;
+use super::node::Node;
+use super::request::BODY_BYTES;
+
+/// Where MCP is spoken.
+pub const PATH: &str = "/mcp";
+/// The most connections at a time. Further ones wait to be accepted.
+const CONNECTIONS: usize = 512;
+/// How long a client may take for the head of a request.
+const HEAD: Duration = Duration::from_secs(10);
+/// The most bytes of a request's head.
+const HEAD_BYTES: usize = 16 * 1024;
+
+pub(super) type Reply = Response<BoxBody<Bytes, Infallible>>;
+
+/// Who may knock.
+#[derive(Debug)]
+pub struct Door {
+    /// What tokens stand for.
+    pub tokens: Tokens,
+    /// The hosts, with or without port, that a request may name in `Host`; empty: loopback.
+    pub hosts: Vec<String>,
+    /// The origins from which a browser may ask; by default none.
+    pub origins: Vec<String>,
+}
+
+/// Serves MCP on a listener until it is told to stop.
+pub async fn serve(listener: TcpListener, node: Arc<Node>, door: Door, stop: CancellationToken) {
+    let mut config = StreamableHttpServerConfig::default()
+        .with_max_request_body_bytes(BODY_BYTES)
+        .with_cancellation_token(stop.child_token())
+        .with_allowed_origins(door.origins)
+        .enforce_origin_validation();
+    if !door.hosts.is_empty() {
+        config = config.with_allowed_hosts(door.hosts);
+    }
+    let sessions = Arc::new(LocalSessionManager::default());
+    let service = StreamableHttpService::new(move || Ok(Service::new(node.clone())), sessions, config);
+    let tokens = Arc::new(door.tokens);
+    accept(listener, stop, move |request| {
+        let (service, tokens) = (service.clone(), tokens.clone());
+        async move {
+            if request.uri().path() != PATH {
+                return text(StatusCode::NOT_FOUND, "not found");
+            }
+            let Some(caller) = caller(&request, &tokens) else {
+                let mut reply = text(StatusCode::UNAUTHORIZED, "a bearer token that this server knows is required");
+                reply.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+                return reply;
+            };
+            let mut request = request;
+            request.extensions_mut().insert(caller);
+            service.handle(request).await
+        }
+    })
+    .await;
+}
+
+/// Whom the bearer token of a request stands for.
+fn caller(request: &Request<Incoming>, tokens: &Tokens) -> Option<Caller> {
+    let value = request.headers().get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(())?;
+    tokens.caller(token.trim()).cloned()
+}
+
+/// Accepts connections, each in a task of its own, until it is told to stop.
+pub(super) async fn accept<F, A>(listener: TcpListener, stop: CancellationToken, answer: F)
+where
+    F: Fn(Request<Incoming>) -> A + Clone + Send + Sync + 'static,
+    A: Future<Output = Reply> + Send + 'static,
+{
+    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let Ok(place) = room.clone().acquire_owned().await else { return };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = stop.cancelled() => return,
+        };
+        let (stream, from) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "a connection was not accepted");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let (answer, stop) = (answer.clone(), stop.clone());
+        tokio::spawn(async move {
+            connection(stream, from, stop, answer).await;
+            drop(place);
+        });
+    }
+}
+
+async fn connection<F, A>(stream: TcpStream, from: SocketAddr, stop: CancellationToken, answer: F)
+where
+    F: Fn(Request<Incoming>) -> A,
+    A: Future<Output = Reply>,
+{
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(|request| {
+        let reply = answer(request);
+        async move { Ok::<_, Infallible>(reply.await) }
+    });
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_buf_size(HEAD_BYTES)
+        .serve_connection(TokioIo::new(stream), service);
+    tokio::select! {
+        ended = connection => if let Err(error) = ended {
+            tracing::debug!(%from, %error, "a connection broke");
+        },
+        () = stop.cancelled() => {}
+    }
+}
+
+/// A reply of one line.
+pub(super) fn text(status: StatusCode, line: &str) -> Reply {
+    let mut reply = Response::new(Full::new(Bytes::from(format!("{line}\n"))).boxed());
+    *reply.status_mut() = status;
+    reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    reply
+}

@@ -1,0 +1,184 @@
+//! What a client asks: a tool and its arguments, bounded and checked before anything else sees them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::model::{Server, Tool};
+
+/// Field names and values.
+pub type Fields = BTreeMap<String, Value>;
+
+/// One operation that a client may ask for: each is a tool of the MCP server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Its name, that of the work entry.
+    pub name: &'static str,
+    /// The tool of the design that handles it.
+    pub tool: Tool,
+    /// What it does, for `tools/list`.
+    pub about: &'static str,
+}
+
+/// Every operation.
+pub const OPERATIONS: &[Operation] = &[
+    operation("mint", Tool::Mint, "Creates a resource with this content, and answers its handle."),
+    operation("read", Tool::Read, "Answers a view of what the handle names: its version and content."),
+    operation("set", Tool::Write, "Sets fields, by a change or by the whole content."),
+    operation("append", Tool::Write, "Appends one element to each named list."),
+    operation("increment", Tool::Write, "Adds a number to each named field."),
+    operation("close", Tool::Close, "Closes what the handle names."),
+    operation("approve", Tool::Approve, "Stores the sent content as approved."),
+    operation("execute", Tool::Execute, "Executes what the handle names, and so ends it."),
+    operation("delete", Tool::Delete, "Deletes what the handle names."),
+];
+
+const fn operation(name: &'static str, tool: Tool, about: &'static str) -> Operation {
+    Operation { name, tool, about }
+}
+
+/// The operations that a design serves.
+pub fn served(server: &Server) -> impl Iterator<Item = &'static Operation> {
+    OPERATIONS.iter().filter(|operation| {
+        let handler = server.handler(operation.tool);
+        handler.is_some_and(|handler| {
+            // Without a step that makes it there is nothing to mint.
+            operation.tool != Tool::Mint || handler.transactions.iter().flatten().any(|step| *step == "mint")
+        })
+    })
+}
+
+/// A request that was checked.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// What is asked for.
+    pub operation: &'static Operation,
+    /// The handle that it names.
+    pub handle: Option<String>,
+    /// What it carries.
+    pub payload: Payload,
+    /// The versions that it expects.
+    pub expected: Vec<Stamp>,
+    /// Its idempotency key.
+    pub key: Option<String>,
+    /// The fence number of its author's view.
+    pub fence: Option<i64>,
+}
+
+/// What a request carries.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Payload {
+    /// Nothing.
+    Nothing,
+    /// The change alone.
+    Change(Fields),
+    /// The whole content.
+    Content(Fields),
+}
+
+/// A version of one handle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stamp {
+    /// Of which handle.
+    pub handle: String,
+    /// The number.
+    pub version: i64,
+}
+
+/// The most bytes of a handle or key.
+pub const NAME_BYTES: usize = 256;
+/// The most fields of a resource.
+pub const FIELDS: usize = 64;
+/// The most bytes of a value, as JSON.
+pub const VALUE_BYTES: usize = 16 * 1024;
+/// The most versions that a request may expect.
+pub const EXPECTED: usize = 16;
+/// The most bytes of a request's body.
+pub const BODY_BYTES: usize = 128 * 1024;
+/// The most bytes of a resource's content, as JSON.
+pub const CONTENT_BYTES: usize = 64 * 1024;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    handle: Option<String>,
+    change: Option<Fields>,
+    content: Option<Fields>,
+    #[serde(default)]
+    expected: Vec<Stamp>,
+    key: Option<String>,
+    fence: Option<i64>,
+}
+
+impl Request {
+    /// Checks the arguments of a tool call.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them, for the client to read.
+    pub fn parse(operation: &'static Operation, arguments: Value) -> Result<Self, String> {
+        let arguments: Arguments = serde_json::from_value(arguments).map_err(|error| error.to_string())?;
+        let Arguments { handle, change, content, expected, key, fence } = arguments;
+        let names = handle.iter().chain(&key).chain(expected.iter().map(|stamp| &stamp.handle));
+        for name in names {
+            if name.is_empty() || name.len() > NAME_BYTES {
+                return Err(format!("a handle or key has from 1 to {NAME_BYTES} bytes"));
+            }
+        }
+        if expected.len() > EXPECTED {
+            return Err(format!("at most {EXPECTED} versions can be expected"));
+        }
+        for fields in change.iter().chain(&content) {
+            check(fields)?;
+        }
+        match (operation.tool, &handle) {
+            (Tool::Mint, Some(_)) => return Err("`mint` names no handle: the server makes it".to_owned()),
+            (Tool::Mint, None) => {}
+            (_, None) => return Err("`handle` is missing".to_owned()),
+            (_, Some(_)) => {}
+        }
+        let payload = match (operation.name, change, content) {
+            (_, Some(_), Some(_)) => return Err("`change` or `content`, not both".to_owned()),
+            ("set" | "append" | "increment", Some(change), None) => {
+                if operation.name == "increment" && !change.values().all(Value::is_i64) {
+                    return Err("`increment` adds whole numbers".to_owned());
+                }
+                Payload::Change(change)
+            }
+            ("set" | "append" | "increment" | "mint" | "approve", None, Some(content)) => Payload::Content(content),
+            ("set" | "append" | "increment", None, None) => return Err("`change` or `content` is missing".to_owned()),
+            ("mint", None, None) => Payload::Content(Fields::new()),
+            (_, None, None) => Payload::Nothing,
+            (name, ..) => return Err(format!("`{name}` carries no such thing")),
+        };
+        Ok(Self { operation, handle, payload, expected, key, fence })
+    }
+
+    /// Whether it changes fields, rather than the whole resource.
+    #[must_use]
+    pub fn changes_fields(&self) -> bool {
+        self.operation.tool == Tool::Write
+    }
+}
+
+fn check(fields: &Fields) -> Result<(), String> {
+    if fields.len() > FIELDS {
+        return Err(format!("a resource has at most {FIELDS} fields"));
+    }
+    for (name, value) in fields {
+        if name.is_empty() || name.len() > NAME_BYTES {
+            return Err(format!("a field's name has from 1 to {NAME_BYTES} bytes"));
+        }
+        let plain = |value: &Value| value.is_i64() || value.is_string();
+        if !plain(value) && !value.as_array().is_some_and(|list| list.iter().all(plain)) {
+            return Err(format!("`{name}` is neither a whole number nor a string nor a list of these"));
+        }
+        if value.to_string().len() > VALUE_BYTES {
+            return Err(format!("`{name}` is longer than {VALUE_BYTES} bytes"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,344 @@
+//! The steps of handlers as SQL: each does on rows what its page says.
+//!
+//! The model's steps in `handler` and these share names and nothing else: that they do the same is what driving a server
+//! along a trace tests.
+
+use rusqlite::params;
+
+use super::answer::{Answer, View};
+use super::handling::{Handling, Passed, Stop};
+use super::places::{self, Instance, from_json, json, stored};
+use super::request::{Fields, Payload, Stamp};
+use crate::model::design::{ClaimNames, FenceSeen, Foreign, Handles, OtherPayload, PrincipalPart, ReadsFrom, Taken};
+use crate::model::{Outcome, Principal};
+
+/// What a step does.
+pub type Step = fn(&mut Handling<'_>) -> Passed;
+
+/// The step of that name, if this server can do it.
+#[must_use]
+pub fn find(name: &str) -> Option<Step> {
+    let step: Step = match name {
+        "resolve" => resolve,
+        "authorize" => authorize,
+        "check-permission" => check_permission,
+        "check-live" => check_live,
+        "check-open" => check_open,
+        "find-key" => find_key,
+        "claim-key" => claim_key,
+        "record-key" => record_key,
+        "release-key" => release_key,
+        "check-version" => check_version,
+        "check-unchanged" => check_unchanged,
+        "check-approval" => check_approval,
+        "acquire-lease" => acquire_lease,
+        "release-lease" => release_lease,
+        "check-lease" => check_lease,
+        "check-fence" => check_fence,
+        "read" => read,
+        "load" => load,
+        "write-content" => write_content,
+        "advance-version" => |handling| handling.advance(),
+        "save" => save,
+        "apply" => apply,
+        "call-upstream" => |handling| handling.call_upstream(),
+        "call-upstream-with-key" => call_upstream_with_key,
+        "mint" => mint,
+        _ => return None,
+    };
+    Some(step)
+}
+
+/// Whether a step may write into the store.
+pub(super) fn writes(step: &str) -> bool {
+    !matches!(
+        step,
+        "resolve"
+            | "authorize"
+            | "check-permission"
+            | "check-live"
+            | "check-open"
+            | "find-key"
+            | "check-version"
+            | "check-unchanged"
+            | "check-approval"
+            | "check-lease"
+            | "read"
+            | "load"
+            | "call-upstream"
+            | "call-upstream-with-key"
+    )
+}
+
+fn resolve(handling: &mut Handling<'_>) -> Passed {
+    if handling.existing()?.lifecycle == "deleted" { Err(handling.refuse(Outcome::NotFound)) } else { Ok(()) }
+}
+
+fn authorize(handling: &mut Handling<'_>) -> Passed {
+    let instance = handling.existing()?;
+    let caller = handling.caller()?.principal();
+    let server = &handling.design.server;
+    let parts = server.owner_is.as_deref().unwrap_or(PrincipalPart::ALL);
+    let same = |other: &Principal| {
+        parts.iter().all(|part| match part {
+            PrincipalPart::Subject => caller.subject == other.subject,
+            PrincipalPart::Client => caller.client == other.client,
+            PrincipalPart::Tenant => caller.tenant == other.tenant,
+        })
+    };
+    if same(&instance.owner) || instance.shared_with.iter().any(same) {
+        return Ok(());
+    }
+    Err(handling.refuse(match server.foreign {
+        Foreign::NotFound => Outcome::NotFound,
+        Foreign::Forbidden => Outcome::Forbidden,
+    }))
+}
+
+fn check_permission(handling: &mut Handling<'_>) -> Passed {
+    let revoked = handling.existing()?.revoked.contains(&handling.caller()?.principal());
+    if revoked { Err(handling.refuse(Outcome::Forbidden)) } else { Ok(()) }
+}
+
+fn check_live(handling: &mut Handling<'_>) -> Passed {
+    if handling.existing()?.expired { Err(handling.refuse(Outcome::Expired)) } else { Ok(()) }
+}
+
+fn check_open(handling: &mut Handling<'_>) -> Passed {
+    let ended = matches!(&*handling.existing()?.lifecycle, "closed" | "executed");
+    if ended { Err(handling.refuse(Outcome::Closed)) } else { Ok(()) }
+}
+
+fn find_key(handling: &mut Handling<'_>) -> Passed {
+    let Some((scope, key)) = handling.key()? else { return Ok(()) };
+    let Some(record) = handling.record(&scope, key)? else { return Ok(()) };
+    let Some(answer) = record.answer else {
+        let own = handling.progress.claim.is_some() && handling.progress.claim == record.claim;
+        return if own { Ok(()) } else { Err(handling.refuse(Outcome::InProgress)) };
+    };
+    let refuses = handling.design.keys.other_payload == OtherPayload::Refuse;
+    if refuses && record.fingerprint != handling.fingerprint() {
+        return Err(handling.refuse(Outcome::KeyMismatch));
+    }
+    Err(Stop::Answer(Box::new(Answer { replayed: true, ..answer })))
+}
+
+fn claim_key(handling: &mut Handling<'_>) -> Passed {
+    find_key(handling)?;
+    let Some((scope, key)) = handling.key()? else { return Ok(()) };
+    if handling.record(&scope, key)?.is_some() {
+        return Ok(());
+    }
+    let claim = handling.claim();
+    handling.put_record(&scope, key, Some(&claim), None)?;
+    handling.progress.claim = Some(claim);
+    Ok(())
+}
+
+fn record_key(handling: &mut Handling<'_>) -> Passed {
+    let Some((scope, key)) = handling.key()? else { return Ok(()) };
+    if handling.design.keys.taken == Taken::Refuse
+        && let Some(record) = handling.record(&scope, key)?
+    {
+        let own =
+            record.answer.is_none() && handling.progress.claim.is_some() && handling.progress.claim == record.claim;
+        if !own {
+            return Err(handling.refuse(Outcome::InProgress));
+        }
+    }
+    handling.put_record(&scope, key, None, Some(&handling.progress.answer))
+}
+
+pub(super) fn release_key(handling: &mut Handling<'_>) -> Passed {
+    let Some((scope, key)) = handling.key()? else { return Ok(()) };
+    if let Some(record) = handling.record(&scope, key)? {
+        let any = handling.design.keys.claim_names == ClaimNames::Nothing;
+        let own = handling.progress.claim.is_some() && handling.progress.claim == record.claim;
+        if record.answer.is_none() && (any || own) {
+            handling.remove_record(&scope, key)?;
+        }
+    }
+    handling.progress.claim = None;
+    Ok(())
+}
+
+fn check_version(handling: &mut Handling<'_>) -> Passed {
+    let own = handling.existing()?.version;
+    let request = handling.request;
+    if request.expected.is_empty() {
+        let required = handling.design.server.version_required;
+        return if required { Err(handling.refuse(Outcome::PreconditionRequired)) } else { Ok(()) };
+    }
+    let mut current = Vec::new();
+    for expected in &request.expected {
+        let version = if Some(&expected.handle) == request.handle.as_ref() {
+            own
+        } else {
+            match handling.instance_of(&expected.handle)? {
+                Some(instance) => instance.version,
+                None => return Err(handling.refuse(Outcome::NotFound)),
+            }
+        };
+        current.push(Stamp { handle: expected.handle.clone(), version });
+    }
+    if current == request.expected { Ok(()) } else { Err(stale(handling, current)) }
+}
+
+fn check_unchanged(handling: &mut Handling<'_>) -> Passed {
+    let version = handling.existing()?.version;
+    if handling.progress.loaded == Some(version) {
+        return Ok(());
+    }
+    let current = handling.request.handle.iter().map(|handle| Stamp { handle: handle.clone(), version }).collect();
+    Err(stale(handling, current))
+}
+
+fn stale(handling: &Handling<'_>, current: Vec<Stamp>) -> Stop {
+    let about = Answer::about(handling.request.handle.clone());
+    Stop::Answer(Box::new(Answer { outcome: Outcome::StaleView, current, ..about }))
+}
+
+fn check_approval(handling: &mut Handling<'_>) -> Passed {
+    let instance = handling.existing()?;
+    if instance.approved.as_ref() == Some(&instance.content) {
+        Ok(())
+    } else {
+        Err(handling.refuse(Outcome::StaleApproval))
+    }
+}
+
+fn acquire_lease(handling: &mut Handling<'_>) -> Passed {
+    let mut lease = handling.lease()?;
+    let agent = handling.caller()?.agent;
+    if lease.holder.as_ref().is_some_and(|holder| *holder != agent) {
+        return Err(handling.refuse(Outcome::Locked));
+    }
+    let fence = lease.given.map_or(0, |given| given + 1);
+    lease.holder = Some(agent);
+    lease.given = Some(fence);
+    handling.put_lease(&lease)?;
+    handling.progress.grant = Some(fence);
+    if let Some(view) = &mut handling.progress.answer.view {
+        view.fence = Some(fence);
+    }
+    Ok(())
+}
+
+fn release_lease(handling: &mut Handling<'_>) -> Passed {
+    let mut lease = handling.lease()?;
+    if lease.holder.as_ref() == Some(&handling.caller()?.agent) {
+        lease.holder = None;
+        handling.put_lease(&lease)?;
+    }
+    Ok(())
+}
+
+fn check_lease(handling: &mut Handling<'_>) -> Passed {
+    let holds = handling.lease()?.holder.as_ref() == Some(&handling.caller()?.agent);
+    if holds { Ok(()) } else { Err(handling.refuse(Outcome::LeaseLost)) }
+}
+
+fn check_fence(handling: &mut Handling<'_>) -> Passed {
+    let mut lease = handling.lease()?;
+    let at_check = handling.design.server.fence_seen == FenceSeen::AtCheck;
+    let newest = if at_check { lease.presented } else { lease.given };
+    let fence = handling.progress.grant.or(handling.request.fence);
+    if newest > fence {
+        return Err(handling.refuse(Outcome::LeaseLost));
+    }
+    if at_check {
+        lease.presented = fence;
+        handling.put_lease(&lease)?;
+    }
+    Ok(())
+}
+
+fn read(handling: &mut Handling<'_>) -> Passed {
+    let Instance { version, content, .. } = handling.existing()?;
+    let view = View { version, content, fence: handling.progress.grant };
+    let handle = handling.handle().map(str::to_owned).unwrap_or_default();
+    if handling.design.server.reads_from == ReadsFrom::NodeCache {
+        let scope = handling.scope(&handling.design.server.cache_scope)?;
+        let memory = &handling.places.memory;
+        let cached =
+            memory.prepare_cached("SELECT handle, view FROM cache WHERE scope = ?")?.query_row(params![scope], |row| {
+                Ok((row.get::<_, String>(0)?, from_json::<View>(&row.get::<_, String>(1)?)?))
+            });
+        match cached {
+            Ok((handle, view)) => {
+                handling.progress.answer.handle = Some(handle);
+                handling.progress.answer.view = Some(view);
+                return Ok(());
+            }
+            Err(rusqlite::Error::QueryReturnedNoRows) => {}
+            Err(error) => return Err(error.into()),
+        }
+        memory.prepare_cached("INSERT INTO cache VALUES (?, ?, ?)")?.execute(params![scope, handle, json(&view)])?;
+    }
+    handling.progress.answer.view = Some(view);
+    Ok(())
+}
+
+fn load(handling: &mut Handling<'_>) -> Passed {
+    let Instance { version, content, .. } = handling.existing()?;
+    handling.progress.loaded = Some(version);
+    handling.progress.working = Some(content);
+    Ok(())
+}
+
+fn write_content(handling: &mut Handling<'_>) -> Passed {
+    let working = handling.progress.working.clone();
+    handling.write(working.expect("reading the design checked that a load comes first"))
+}
+
+fn save(handling: &mut Handling<'_>) -> Passed {
+    write_content(handling)?;
+    handling.advance()
+}
+
+fn apply(handling: &mut Handling<'_>) -> Passed {
+    let stored = handling.existing()?.content;
+    handling.write(stored)?;
+    handling.advance()
+}
+
+fn call_upstream_with_key(handling: &mut Handling<'_>) -> Passed {
+    if let Some(key) = &handling.request.key {
+        let principal = json(&stored(&handling.caller()?.principal()));
+        let upstream = &handling.places.upstream;
+        if upstream.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", params![principal, key])? == 0 {
+            return Ok(());
+        }
+    }
+    handling.call_upstream()
+}
+
+fn mint(handling: &mut Handling<'_>) -> Passed {
+    let content = match &handling.request.payload {
+        Payload::Content(content) => content.clone(),
+        Payload::Change(_) | Payload::Nothing => Fields::new(),
+    };
+    let handle = new_handle(handling)?;
+    let owner = handling.caller()?.principal();
+    handling.progress.answer.handle = Some(handle);
+    handling.progress.answer.version = Some(FIRST_VERSION);
+    handling.put(&Instance::new(owner, content, FIRST_VERSION))
+}
+
+/// The version of what was just minted.
+const FIRST_VERSION: i64 = 1;
+
+/// A handle that names nothing yet: 128 random bits, or the next number.
+fn new_handle(handling: &Handling<'_>) -> Result<String, Stop> {
+    let connection = handling.places.at(handling.state());
+    Ok(match handling.design.server.handles {
+        Handles::Unguessable => {
+            connection.query_row("SELECT 'res_' || lower(hex(randomblob(16)))", [], |row| row.get(0))?
+        }
+        Handles::Sequential => {
+            let last = places::note(connection, "minted")?.and_then(|last| last.parse::<i64>().ok()).unwrap_or(0);
+            places::put_note(connection, "minted", &(last + 1).to_string())?;
+            format!("res_{}", last + 1)
+        }
+    })
+}

@@ -1,0 +1,6 @@
+//! Real servers: what `serve` promises, and that a driver finds on it what the model knows.
+
+mod door;
+mod kill;
+mod process;
+mod refused;
