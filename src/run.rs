@@ -3,12 +3,14 @@
 //! This is the whole way from texts to a report, for the commands and for whoever uses handlecheck as a library. It
 //! prints nothing, writes no file and reads no clock: the caller says when to stop.
 
+mod checkpoint;
 mod coverage;
 mod options;
 mod reducing;
 mod showing;
 mod variants;
 
+pub use checkpoint::{Checkpoint, ResumeError};
 pub use coverage::{Uncovered, uncovered};
 pub use options::{Engine, Options};
 pub use showing::ShowReport;
@@ -55,6 +57,12 @@ pub struct Report {
     /// Why it is not complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
+    /// What it takes to go on, where it was asked for and that leads somewhere.
+    #[serde(skip)]
+    pub begun: Option<Box<Checkpoint>>,
+    /// The file that holds it, where one was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<String>,
     /// Distinct states.
     pub states: usize,
     /// Transitions taken; 0 where the engine does not count them.
@@ -201,17 +209,38 @@ impl Run {
     pub fn explore(&self, options: &Options, watch: &mut dyn FnMut(Progress) -> bool) -> Result<Report, RecordError> {
         let simulation = Arc::new(Simulation::new(self.model.clone()).showing(&options.shows));
         match options.engine {
-            Engine::Handlecheck => self.with_own_engine(&simulation, options, watch),
+            Engine::Handlecheck => match self.with_own_engine(&simulation, options, None, watch) {
+                Err(ResumeError::Record(error)) => Err(error),
+                Err(ResumeError::Unfit(_)) => unreachable!("nothing is gone on with"),
+                Ok(report) => Ok(report),
+            },
             Engine::Stateright => self.with_stateright(&simulation, options),
         }
+    }
+
+    /// Goes on with a run that was cut short. What comes out is what would have, had it not been.
+    ///
+    /// # Errors
+    ///
+    /// When the checkpoint is one of another run, or of other options; or when a trace can't be recorded, which is a bug.
+    pub fn resume(
+        &self,
+        checkpoint: &Checkpoint,
+        options: &Options,
+        watch: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Report, ResumeError> {
+        checkpoint.fits(self, options).map_err(ResumeError::Unfit)?;
+        let simulation = Simulation::new(self.model.clone()).showing(&options.shows);
+        self.with_own_engine(&simulation, options, Some(checkpoint), watch)
     }
 
     fn with_own_engine(
         &self,
         simulation: &Simulation,
         options: &Options,
+        checkpoint: Option<&Checkpoint>,
         watch: &mut dyn FnMut(Progress) -> bool,
-    ) -> Result<Report, RecordError> {
+    ) -> Result<Report, ResumeError> {
         let properties = simulation.properties();
         let wanted = |property: &Property| wanted(options, property);
         let bits = properties.iter().enumerate().filter(|(_, property)| wanted(property));
@@ -219,7 +248,8 @@ impl Run {
         let enough = if options.stop_early { bits } else { 0 };
         let liveness = properties.iter().any(|property| property.name == "resolves" && wanted(property));
         let limits = Limits { enough, liveness, wanted: bits, threads: options.threads, ..Limits::default() };
-        let explored = reducing::explore(simulation, options, limits, watch);
+        let begun = checkpoint.map_or(&[][..], |checkpoint| &checkpoint.searches);
+        let explored = reducing::explore(simulation, options, limits, begun, watch)?;
         let found = &explored.decided;
         let mut invariants = Vec::new();
         let mut shows = Vec::new();
@@ -243,6 +273,10 @@ impl Run {
         report.transitions = found.transitions;
         report.depth = found.depth;
         self.count(&mut report, found);
+        if options.keep {
+            let begun = explored.begun();
+            report.begun = (!begun.is_empty()).then(|| Box::new(Checkpoint::new(self, options, begun)));
+        }
         Ok(report)
     }
 
@@ -313,6 +347,8 @@ impl Run {
             warnings: self.warnings.iter().map(|warning| warning.message.clone()).collect(),
             complete: true,
             stopped: None,
+            begun: None,
+            checkpoint: None,
             states: 0,
             transitions: 0,
             depth: 0,

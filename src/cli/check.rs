@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use super::exploring::Exploring;
 use super::reporting::Reporting;
+use super::resuming::{Checkpoints, write_checkpoint};
 use super::{Failure, Terminal, writing};
 use crate::explain::explain;
 use crate::reports::{Asked, Standing};
-use crate::run::Report;
+use crate::run::{Engine, Report};
 
 #[derive(clap::Args)]
 #[command(
@@ -27,11 +28,14 @@ pub(super) struct Arguments {
     /// `handlecheck list situations`, an assertion, or an expression; may be given several times
     #[arg(long = "show", value_name = "SITUATION")]
     shows: Vec<String>,
+    /// Go on where a run was cut short: the checkpoint that it left. Everything but the limits must be as it was
+    #[arg(long = "resume", value_name = "FILE")]
+    resumed: Vec<PathBuf>,
     #[command(flatten)]
     exploring: Exploring,
     #[command(flatten)]
     reporting: Reporting,
-    /// The folder that traces are written to
+    /// The folder that traces are written to, and checkpoints of runs that are cut short
     #[arg(long, value_name = "FOLDER", default_value = "traces")]
     traces: PathBuf,
 }
@@ -50,6 +54,11 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
             runs.push(explorer.compose(&scenario, &explorer.design(design, &scenario)?)?);
         }
     }
+    if !arguments.resumed.is_empty() && explorer.engine() != Engine::Handlecheck {
+        return Err(Failure::Usage("--resume: stateright can't go on where it was cut short".to_owned()));
+    }
+    let checkpoints = Checkpoints::read(&arguments.resumed, &runs)?;
+    explorer.keep();
     explorer.warn(&runs);
     let mut reports = arguments.reporting.begin(Asked::Verdicts, &runs, terminal);
     let mut standings = Vec::new();
@@ -58,8 +67,9 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     }
     for run in &runs {
         explorer.show(&arguments.shows, run)?;
-        let mut report = explorer.explore(run)?;
+        let mut report = explorer.go_on(run, checkpoints.of(run))?;
         writing::write_traces(&mut report, &arguments.traces)?;
+        write_checkpoint(&mut report, &arguments.traces)?;
         standings.extend(report.invariants.iter().map(|property| Asked::Verdicts.standing(&report, property)));
         standings.extend(report.shows.iter().map(|show| match (show.reached, report.complete) {
             (true, _) => Standing::Passed,

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::progress::{Bounds, Watch};
 use super::{Failure, Terminal, exit};
 use crate::engine::Progress;
 use crate::faults::FAULTS;
@@ -17,7 +18,7 @@ use crate::lock::Asked;
 use crate::model::{Design, Protocol, Scenario, limits};
 use crate::policies::verdicts::Evaluated;
 use crate::reports::Standing;
-use crate::run::{Engine, Options, Report, Run, invariant_names};
+use crate::run::{Checkpoint, Engine, Options, Report, ResumeError, Run, invariant_names};
 use crate::situation;
 use crate::suggest::did_you_mean;
 use crate::trace::RecordError;
@@ -100,6 +101,7 @@ impl Exploring {
             only: self.invariants.clone(),
             faults,
             shows: Vec::new(),
+            keep: false,
         };
         #[expect(clippy::disallowed_methods, reason = "time limits and durations are for people, never in a report")]
         let started = Instant::now();
@@ -238,35 +240,40 @@ impl Explorer {
 
     /// Explores a run.
     pub(super) fn explore(&mut self, run: &Run) -> Result<Report, Failure> {
+        self.go_on(run, None)
+    }
+
+    /// The engine that explores.
+    pub(super) const fn engine(&self) -> Engine {
+        self.options.engine
+    }
+
+    /// Keeps what it takes to go on with runs that are cut short.
+    pub(super) const fn keep(&mut self) {
+        self.options.keep = true;
+    }
+
+    /// Explores a run, from a checkpoint on where there is one, which stands in this file.
+    pub(super) fn go_on(&mut self, run: &Run, checkpoint: Option<(&Path, &Checkpoint)>) -> Result<Report, Failure> {
         let name = format!("{} x {}", run.model().scenario.name, run.model().design.name);
-        let (bar, deadline, interrupted) = (self.bar.clone(), self.deadline, Arc::clone(&self.interrupted));
-        let most = self.options.max_states.map_or_else(String::new, |most| format!(" of at most {most}"));
-        let max_memory = self.max_memory;
-        let mut reason = None;
-        let mut watch = |progress: Progress| {
-            if let Some(bar) = &bar {
-                let Progress { states, queue, depth, .. } = progress;
-                bar.set_message(format!("{name}: {states} states{most}, depth {depth}, {queue} to expand"));
-                bar.tick();
+        let bounds = Bounds { states: self.options.max_states, deadline: self.deadline, memory: self.max_memory };
+        let mut watch = Watch::new(name, self.bar.clone(), bounds, Arc::clone(&self.interrupted));
+        let mut look = |progress: Progress| watch.look(progress);
+        let mut report = match checkpoint {
+            None => run.explore(&self.options, &mut look)?,
+            Some((file, checkpoint)) => {
+                run.resume(checkpoint, &self.options, &mut look).map_err(|error| match error {
+                    ResumeError::Unfit(why) => Failure::Usage(format!(
+                        "--resume {}: {why}; without --resume the run begins anew",
+                        file.display()
+                    )),
+                    ResumeError::Record(error) => Failure::Bug(error),
+                })?
             }
-            #[expect(clippy::disallowed_methods, reason = "a time limit is no part of a report but that it was hit")]
-            let late = deadline.filter(|(_, deadline)| Instant::now() > *deadline);
-            let large =
-                max_memory.filter(|most| memory_stats::memory_stats().is_some_and(|now| now.physical_mem > *most));
-            if let Some((limit, _)) = late {
-                reason = Some(format!("the time limit of {} was reached", humantime::format_duration(limit)));
-            } else if let Some(most) = large {
-                let most = bytesize::ByteSize::b(most as u64);
-                reason = Some(format!("the memory limit of {most} was reached"));
-            } else if interrupted.load(Ordering::Relaxed) {
-                reason = Some("it was interrupted".to_owned());
-            }
-            reason.is_some()
         };
-        let mut report = run.explore(&self.options, &mut watch)?;
         // The engine knows that it was stopped, and we know why.
-        if report.stopped.is_some() && reason.is_some() {
-            report.stopped = reason;
+        if report.stopped.is_some() && watch.reason.is_some() {
+            report.stopped = watch.reason;
             self.stopped = true;
         }
         self.runs += 1;

@@ -14,9 +14,11 @@ mod lock;
 mod models;
 mod new;
 mod plan;
+mod progress;
 mod repair;
 mod replay;
 mod reporting;
+mod resuming;
 mod schema;
 #[cfg(feature = "live")]
 mod serve;

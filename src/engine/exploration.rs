@@ -1,6 +1,7 @@
 //! What a search found out.
 
 use super::System;
+use super::checkpoint::Outline;
 use super::intern::Interner;
 use super::limits::Stop;
 use super::store::Store;
@@ -42,6 +43,8 @@ pub struct Exploration<S: System> {
     pub tags: Vec<(u16, u64)>,
     /// How many results of the system's functions were computed rather than remembered.
     pub computed: u64,
+    /// Where whoever goes on begins; `None`: that would lead nowhere.
+    pub(super) rest: Option<Outline>,
 }
 
 impl<S: System> Exploration<S> {

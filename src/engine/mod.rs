@@ -4,6 +4,7 @@
 //! no clock: whoever calls it decides when to stop. `docs/engine.md` explains the algorithm.
 
 mod access;
+mod checkpoint;
 mod closure;
 mod exploration;
 mod intern;
@@ -26,6 +27,7 @@ mod walk;
 mod worker;
 
 pub use access::Access;
+pub use checkpoint::{Changed, Checkpoint, resume};
 pub use exploration::{Exploration, Found};
 pub use limits::{Limits, Progress, Stop};
 pub use search::explore;

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::System;
+use super::checkpoint::{Counted, Mark};
 use super::exploration::{Exploration, Found};
 use super::knowledge::Knowledge;
 use super::limits::{Limits, Progress, Stop};
@@ -21,12 +22,7 @@ use super::worker::{Event, Ground, Worker};
 /// Explores a system breadth-first. `watch` is told how far it has come every few thousand states, and stops the search
 /// by answering `true`.
 pub fn explore<S: System>(system: &S, limits: Limits, watch: &mut dyn FnMut(Progress) -> bool) -> Exploration<S> {
-    let mut search = Search::new(system, limits);
-    search.run(watch);
-    if let Some(property) = system.liveness().filter(|_| limits.liveness && search.stop.is_none()) {
-        super::liveness::decide(&mut search, property);
-    }
-    search.finish()
+    Search::new(system, limits).complete(watch)
 }
 
 /// States of one batch, at most.
@@ -41,28 +37,34 @@ const MOST: usize = u32::MAX as usize - (1 << 28);
 pub(super) struct Search<'s, S: System> {
     pub(super) knowledge: Knowledge<'s, S>,
     pub(super) store: Store,
-    shards: Vec<Shard>,
-    workers: Vec<Worker>,
+    pub(super) shards: Vec<Shard>,
+    pub(super) workers: Vec<Worker>,
     /// Expands what was left over.
-    extra: Worker,
-    limits: Limits,
+    pub(super) extra: Worker,
+    pub(super) limits: Limits,
+    /// The first state that was not expanded.
+    pub(super) next: usize,
     /// The first state of each level.
-    levels: Vec<u32>,
+    pub(super) levels: Vec<u32>,
     /// The first state after each batch, and which reads for witnesses were of interest in it.
-    batches: Vec<(u32, u8)>,
-    violations: Vec<Vec<Found>>,
-    known: [u64; 64],
+    pub(super) batches: Vec<(u32, u8)>,
+    /// What was counted before this search went on with another one.
+    pub(super) before: Counted,
+    pub(super) violations: Vec<Vec<Found>>,
+    pub(super) known: [u64; 64],
     pub(super) loops: Vec<(Found, Vec<(u16, u32)>)>,
     violated: u64,
     pub(super) stop: Option<Stop>,
-    depth: u32,
+    pub(super) depth: u32,
     candidates: Vec<Vec<(u64, u32)>>,
     order: Vec<(u32, u32)>,
     numbers: Vec<u32>,
+    /// How it was before the last batch, where that was not taken to its end.
+    mark: Option<Mark>,
 }
 
 impl<'s, S: System> Search<'s, S> {
-    fn new(system: &'s S, limits: Limits) -> Self {
+    pub(super) fn new(system: &'s S, limits: Limits) -> Self {
         let initial = system.initial();
         let width = initial.len();
         let members = if limits.symmetry { symmetry::members(system, limits.liveness) } else { Vec::new() };
@@ -93,8 +95,10 @@ impl<'s, S: System> Search<'s, S> {
             workers: (0..limits.threads.max(1)).map(|_| Worker::new()).collect(),
             extra: Worker::new(),
             limits,
+            next: 0,
             levels: vec![0],
             batches: Vec::new(),
+            before: Counted::default(),
             violations: vec![Vec::new(); 64],
             known: [0; 64],
             loops: Vec::new(),
@@ -104,6 +108,7 @@ impl<'s, S: System> Search<'s, S> {
             candidates: vec![Vec::new(); SHARDS],
             order: Vec::new(),
             numbers: Vec::new(),
+            mark: None,
         };
         let mut packed = vec![0; search.store.layout.words()];
         search.store.layout.pack(&state, &mut packed);
@@ -114,32 +119,46 @@ impl<'s, S: System> Search<'s, S> {
         search
     }
 
+    /// Explores to the end, and decides what is decided there.
+    pub(super) fn complete(mut self, watch: &mut dyn FnMut(Progress) -> bool) -> Exploration<S> {
+        self.run(watch);
+        let liveness = self.knowledge.system.liveness();
+        if let Some(property) = liveness.filter(|_| self.limits.liveness && self.stop.is_none()) {
+            super::liveness::decide(&mut self, property);
+        }
+        self.finish()
+    }
+
     fn run(&mut self, watch: &mut dyn FnMut(Progress) -> bool) {
         let most = self.limits.states.unwrap_or(MOST).min(MOST);
-        let mut next = 0;
-        let mut level_end = 1;
-        while next < self.store.len() && self.stop.is_none() {
-            if next == level_end {
+        let mut level_end = self.level_end();
+        while self.next < self.store.len() && self.stop.is_none() {
+            if self.next == level_end {
                 self.depth += 1;
                 level_end = self.store.len();
-                self.levels.push(small(next));
+                self.levels.push(small(self.next));
             }
-            let end = level_end.min(next + BATCH);
-            if self.batch(small(next)..small(end), most).is_err() {
+            let end = level_end.min(self.next + BATCH);
+            // A batch that meets the limit is not taken to its end: whoever goes on begins with it again.
+            let mark = self.limits.states.map(|_| self.mark());
+            if self.batch(small(self.next)..small(end), most).is_err() {
                 self.stop = Some(Stop::Numbers);
             }
-            next = end;
+            if self.stop == Some(Stop::States) {
+                self.mark = mark;
+            }
+            self.next = end;
             let enough = self.limits.enough;
             let fronts = self.limits.fewest.map(|fewest| self.useful(&fewest));
             if enough != 0 && self.violated & enough == enough || fronts == Some(0) {
                 self.stop = Some(Stop::Enough);
-            } else if self.stop.is_none() && watch(self.progress(next)) {
+            } else if self.stop.is_none() && watch(self.progress(self.next)) {
                 self.stop = Some(Stop::Caller);
             }
         }
     }
 
-    fn progress(&self, next: usize) -> Progress {
+    pub(super) fn progress(&self, next: usize) -> Progress {
         let shards: usize = self.shards.iter().map(Shard::bytes).sum();
         Progress {
             states: self.store.len(),
@@ -151,10 +170,10 @@ impl<'s, S: System> Search<'s, S> {
     }
 
     fn transitions(&self) -> u64 {
-        self.all_workers().map(|worker| worker.transitions).sum()
+        self.before.transitions + self.all_workers().map(|worker| worker.counters.transitions).sum::<u64>()
     }
 
-    fn all_workers(&self) -> impl Iterator<Item = &Worker> {
+    pub(super) fn all_workers(&self) -> impl Iterator<Item = &Worker> {
         self.workers.iter().chain([&self.extra])
     }
 
@@ -171,7 +190,7 @@ impl<'s, S: System> Search<'s, S> {
 
     /// The kinds of reads for witnesses of properties that are asked for, and whose witness was not reached before.
     fn interesting(&self) -> u8 {
-        let witnessed = self.all_workers().fold(0, |all, worker| all | worker.witnessed);
+        let witnessed = self.all_workers().fold(self.before.witnessed, |all, worker| all | worker.counters.witnessed);
         let open = if self.limits.wanted == 0 { !witnessed } else { self.limits.wanted & !witnessed };
         let kinds = (0..GHOSTS).filter(|kind| self.knowledge.system.ghost(*kind) & open != 0);
         kinds.fold(0, |kinds, kind| kinds | 1 << kind)
@@ -374,10 +393,19 @@ impl<'s, S: System> Search<'s, S> {
     pub(super) fn fair_moves(&mut self, index: u32) -> (u64, Vec<(u16, u32)>) {
         let (expanded, interesting) = self.batches[self.batches.partition_point(|(end, _)| *end <= index)];
         let state = self.state_at(index);
-        let Self { knowledge, store, shards, limits, known, extra, .. } = self;
-        let (reduce, useful) = (limits.reduce, u32::MAX);
-        let ground = Ground { knowledge, store, shards, expanded, reduce, interesting, known, useful };
-        extra.fair_moves(&ground, index, &state).expect("the search came through here before")
+        loop {
+            let Self { knowledge, store, shards, limits, known, extra, .. } = self;
+            let (reduce, useful) = (limits.reduce, u32::MAX);
+            let ground = Ground { knowledge, store, shards, expanded, reduce, interesting, known, useful };
+            match extra.fair_moves(&ground, index, &state) {
+                Ok(moves) => return moves,
+                // Whoever went on with a search did not come through here.
+                Err(miss) => {
+                    self.knowledge.learn(&state, miss).expect("the search before came through here");
+                    self.make_room();
+                }
+            }
+        }
     }
 
     /// Keeps the first violation of each property for each number of faults.
@@ -400,40 +428,33 @@ impl<'s, S: System> Search<'s, S> {
         }
     }
 
-    fn finish(self) -> Exploration<S> {
-        let mut kinds = std::collections::BTreeMap::<u16, u64>::new();
-        let mut tags = std::collections::BTreeMap::<u16, u64>::new();
-        let mut witnessed = 0;
-        let transitions = self.transitions();
-        for worker in self.workers.iter().chain([&self.extra]) {
-            witnessed |= worker.witnessed;
-            for (leaf, seen) in self.knowledge.leaves.iter().zip(&worker.seen).filter(|(_, seen)| **seen > 0) {
-                for &tag in &leaf.observations.tags {
-                    *tags.entry(tag).or_default() += seen;
-                }
-            }
-            for (action, taken) in self.knowledge.actions.iter().zip(&worker.taken).filter(|(_, taken)| **taken > 0) {
-                *kinds.entry(action.kind).or_default() += taken;
-            }
-        }
+    fn finish(mut self) -> Exploration<S> {
+        let mark = match self.stop {
+            Some(Stop::Numbers | Stop::Enough) => None,
+            Some(Stop::States) => self.mark.take(),
+            None | Some(Stop::Caller) => Some(self.mark()),
+        };
+        let rest = mark.map(|mark| self.outline(&mark));
+        let counted = self.counted(self.all_workers().map(|worker| &worker.counters));
         Exploration {
             computed: self.knowledge.computed,
             members: self.knowledge.orbits.members,
             interner: self.knowledge.interner,
             store: self.store,
             stop: self.stop,
-            transitions,
+            transitions: counted.transitions,
             depth: self.depth,
             violations: self.violations,
             loops: self.loops,
-            witnessed,
-            kinds: kinds.into_iter().collect(),
-            tags: tags.into_iter().collect(),
+            witnessed: counted.witnessed,
+            kinds: counted.kinds.into_iter().collect(),
+            tags: counted.tags.into_iter().collect(),
+            rest,
         }
     }
 }
 
 /// States and records are numbered in 32 bits: a search gives up before there are more.
-fn small(number: usize) -> u32 {
+pub(super) fn small(number: usize) -> u32 {
     u32::try_from(number).expect("a search gives up before it has 2^32 states")
 }

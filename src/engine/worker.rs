@@ -95,16 +95,22 @@ struct Step {
     packed: Vec<u64>,
 }
 
-pub(super) struct Worker {
-    pub records: Records,
-    /// The states that need something that is not known yet, and how many records were there before theirs.
-    pub holes: Vec<(u32, usize)>,
-    pub events: Vec<Event>,
+/// What a worker counts.
+#[derive(Clone, Default)]
+pub(super) struct Counters {
     pub witnessed: u64,
     pub transitions: u64,
     /// How often each result was met, and each action taken.
     pub seen: Vec<u64>,
     pub taken: Vec<u64>,
+}
+
+pub(super) struct Worker {
+    pub records: Records,
+    /// The states that need something that is not known yet, and how many records were there before theirs.
+    pub holes: Vec<(u32, usize)>,
+    pub events: Vec<Event>,
+    pub counters: Counters,
     filter: Filter,
     closure: Closure,
     state: Vec<u32>,
@@ -121,10 +127,7 @@ impl Worker {
             records: Records::default(),
             holes: Vec::new(),
             events: Vec::new(),
-            witnessed: 0,
-            transitions: 0,
-            seen: Vec::new(),
-            taken: Vec::new(),
+            counters: Counters::default(),
             filter: Filter::default(),
             closure: Closure::default(),
             state: Vec::new(),
@@ -164,16 +167,17 @@ impl Worker {
             return result;
         }
         let knowledge = ground.knowledge;
-        self.seen.resize(knowledge.leaves.len(), 0);
-        self.taken.resize(knowledge.actions.len(), 0);
+        let counters = &mut self.counters;
+        counters.seen.resize(knowledge.leaves.len(), 0);
+        counters.taken.resize(knowledge.actions.len(), 0);
         for &leaf in &self.leaves {
-            self.seen[leaf as usize] += 1;
-            self.witnessed |= knowledge.leaves[leaf as usize].observations.witnessed;
+            counters.seen[leaf as usize] += 1;
+            counters.witnessed |= knowledge.leaves[leaf as usize].observations.witnessed;
         }
         for &action in &self.acted {
-            self.taken[action as usize] += 1;
+            counters.taken[action as usize] += 1;
         }
-        self.transitions += self.acted.len() as u64;
+        counters.transitions += self.acted.len() as u64;
         for record in records..self.records.len() {
             self.filter.remember(self.records.hashes[record], self.records.packed(&ground.store.layout, record));
         }
@@ -293,6 +297,49 @@ impl Worker {
                 }
             }
         }
+    }
+
+    /// Makes one transition of a state, by its place among all that it has, and leaves where it leads in [`Self::made`]: its
+    /// hash, and the faults on the way there. `None`: the state has none there.
+    pub fn again<S: System>(
+        &mut self,
+        ground: &Ground<'_, '_, S>,
+        index: u32,
+        ordinal: u16,
+    ) -> Result<Option<(u64, u8)>, Miss> {
+        let Ground { knowledge, store, .. } = ground;
+        let mut state = std::mem::take(&mut self.state);
+        state.resize(store.layout.width(), 0);
+        store.unpack(index, &mut state);
+        self.leaves.clear();
+        let before = Before { packed: store.packed(index), hash: knowledge.interner.hash(&state), state: &state };
+        let mut left = usize::from(ordinal);
+        let mut made = Ok(None);
+        for source in 0..knowledge.sources() {
+            match knowledge.menu(source, &state) {
+                Err(miss) => {
+                    made = Err(miss);
+                    break;
+                }
+                Ok(menu) => {
+                    if let Some(&action) = menu.actions.get(left) {
+                        let fault = u8::from(knowledge.actions[action as usize].class == Class::Fault);
+                        let faults = store.faults(index).saturating_add(fault);
+                        made =
+                            self.step.make(ground, action, &before, &mut self.leaves).map(|hash| Some((hash, faults)));
+                        break;
+                    }
+                    left -= menu.actions.len();
+                }
+            }
+        }
+        self.state = state;
+        made
+    }
+
+    /// The state to which the last transition that was made leads, packed.
+    pub fn made(&self) -> &[u64] {
+        &self.step.packed
     }
 
     /// The fair moves in a state that was expanded before: the sources that have some, one bit each; and where those that

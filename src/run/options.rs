@@ -35,6 +35,8 @@ pub struct Options {
     /// Look for the shortest run that reaches each of these; no invariant is checked then but those named in `only`. At
     /// most as many as [`super::Run::room`].
     pub shows: Vec<Situation>,
+    /// Keep what it takes to go on, where the run is cut short ([`super::Report::checkpoint`]).
+    pub keep: bool,
 }
 
 impl Default for Options {
@@ -48,6 +50,7 @@ impl Default for Options {
             only: Vec::new(),
             faults: BTreeMap::new(),
             shows: Vec::new(),
+            keep: false,
         }
     }
 }

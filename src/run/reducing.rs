@@ -5,7 +5,8 @@
 //! nothing longer can be on its front.
 
 use super::Options;
-use crate::engine::{self, Exploration, Found, Limits, Progress, Stop};
+use super::checkpoint::Stage;
+use crate::engine::{self, Changed, Exploration, Found, Limits, Progress, Stop};
 use crate::step::Simulation;
 
 /// States up to which a model is explored as a whole: that takes a fraction of a second, and then every count is that of
@@ -23,25 +24,35 @@ pub(super) struct Explored {
     liveness: Option<usize>,
 }
 
-/// Explores a model as the options say. `limits`: what to look for.
+/// Explores a model as the options say. `limits`: what to look for. `begun`: the searches of a run to go on with.
+///
+/// # Errors
+///
+/// When the run is to go on with another one, of a model that has changed.
 pub(super) fn explore(
     simulation: &Simulation,
     options: &Options,
     limits: Limits,
+    begun: &[(Stage, engine::Checkpoint)],
     watch: &mut dyn FnMut(Progress) -> bool,
-) -> Explored {
+) -> Result<Explored, Changed> {
     use crate::engine::System;
+    let liveness = simulation.liveness();
     let most = options.max_states.unwrap_or(usize::MAX);
     let reducible = !options.no_reduction && options.shows.is_empty() && limits.enough == 0;
-    let whole = Limits { states: if reducible { Some(most.min(WHOLE)) } else { options.max_states }, ..limits };
-    let decided = engine::explore(simulation, whole, watch);
-    let liveness = simulation.liveness();
-    if !reducible || decided.stop != Some(Stop::States) || most <= WHOLE {
-        return Explored { decided, shortest: None, reductions: Vec::new(), liveness };
+    let mut search = |stage: Stage, limits: Limits| match begun.iter().find(|(there, _)| *there == stage) {
+        Some((_, begun)) => engine::resume(simulation, limits, begun, watch),
+        None => Ok(engine::explore(simulation, limits, watch)),
+    };
+    if begun.iter().all(|(stage, _)| *stage != Stage::Reduced) {
+        let states = if reducible { Some(most.min(WHOLE)) } else { options.max_states };
+        let decided = search(Stage::Whole, Limits { states, ..limits })?;
+        if !reducible || decided.stop != Some(Stop::States) || most <= WHOLE {
+            return Ok(Explored { decided, shortest: None, reductions: Vec::new(), liveness });
+        }
     }
-    drop(decided);
-    let reduced = Limits { states: options.max_states, reduce: true, symmetry: true, ..limits };
-    let decided = engine::explore(simulation, reduced, watch);
+    let decided =
+        search(Stage::Reduced, Limits { states: options.max_states, reduce: true, symmetry: true, ..limits })?;
     let mut reductions = vec!["partial order".to_owned()];
     for exchangeable in simulation.exchangeable() {
         // Fairness is fairness to each agent: where it counts, agents are not exchanged.
@@ -63,12 +74,24 @@ pub(super) fn explore(
     let any = decided.stop.is_none() && fewest.iter().any(|faults| *faults != u8::MAX);
     let shortest = any.then(|| {
         let limits = Limits { states: options.max_states, liveness: false, fewest: Some(fewest), ..limits };
-        engine::explore(simulation, limits, watch)
+        search(Stage::Shortest, limits)
     });
-    Explored { decided, shortest, reductions, liveness }
+    Ok(Explored { decided, shortest: shortest.transpose()?, reductions, liveness })
 }
 
 impl Explored {
+    /// What it takes to go on with what was cut short; empty: nothing was, or going on would lead nowhere.
+    pub fn begun(&self) -> Vec<(Stage, engine::Checkpoint)> {
+        let first = if self.reductions.is_empty() { Stage::Whole } else { Stage::Reduced };
+        let searches = [(first, Some(&self.decided)), (Stage::Shortest, self.shortest.as_ref())];
+        let short = |search: &Exploration<Simulation>| matches!(search.stop, Some(Stop::States | Stop::Caller));
+        if !searches.iter().any(|(_, search)| search.is_some_and(short)) {
+            return Vec::new();
+        }
+        let begun = searches.into_iter().filter_map(|(stage, search)| Some((stage, search?.checkpoint()?)));
+        begun.collect()
+    }
+
     /// The front of a property's breaks, in the search that found it; and whether that is proved: no shorter one was missed.
     pub fn front(&self, property: usize) -> (&Exploration<Simulation>, Vec<Found>, bool) {
         if self.reductions.is_empty() {

@@ -283,6 +283,7 @@ pub(super) fn report() -> Value {
         ],
         vec![
             ("stopped", text("Why it is not complete.")),
+            ("checkpoint", text("The file from which `--resume` goes on, where something was cut short.")),
             ("warnings", texts("What the inputs say that can't matter, or will not do what it looks like.")),
             ("shows", list("One for each situation that was asked for.", reference("show"))),
         ],

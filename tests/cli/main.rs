@@ -103,6 +103,7 @@ laptop-basket x versioned x mcp-2026-07-28
   inconclusive no-lost-update  (expected holds)
 
   cut short, since the limit of 100 states was reached: 100 states, 420 transitions, depth 6 (at most drop-stream 1, restart-node 1; engine handlecheck)
+  to go on: the same command with --resume traces/laptop-basket.versioned.checkpoint, and a higher limit where one was reached
   never happened: cancel, on:stale-view:replan
   steps that never refused or replayed a call: resolve, authorize, check-live, find-key, check-version
 
@@ -124,6 +125,7 @@ laptop-basket x naive x mcp-2026-07-28
     15 steps, no faults: handlecheck explain traces/laptop-basket.naive.no-lost-update.json
 
   cut short, since the limit of 5000 states was reached: 5000 states, 19094 transitions, depth 18 (at most drop-stream 1, restart-node 1; engine handlecheck)
+  to go on: the same command with --resume traces/laptop-basket.naive.checkpoint, and a higher limit where one was reached
   never happened: cancel
   steps that never refused or replayed a call: resolve
 

@@ -29,6 +29,9 @@ fn write(text: &mut String, report: &Report, colour: bool) -> std::fmt::Result {
     }
     writeln!(text)?;
     writeln!(text, "  {}", extent(report))?;
+    if let Some(file) = &report.checkpoint {
+        writeln!(text, "  to go on: the same command with --resume {file}, and a higher limit where one was reached")?;
+    }
     if !report.shows.is_empty() {
         return Ok(());
     }

@@ -1,6 +1,12 @@
 //! The same question gets the same bytes: twice, in two processes, in reports and in traces.
 
+#[path = "../common/mod.rs"]
 mod common;
+#[path = "../models/mod.rs"]
+mod models;
+#[path = "../random/mod.rs"]
+mod random;
+mod resuming;
 
 use std::collections::BTreeMap;
 use std::fs;
