@@ -6,6 +6,7 @@
 
 mod common;
 mod hand_made;
+mod stories;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -167,6 +168,7 @@ fn pictures_of_the_golden_traces_are_sound() {
     for path in files("traces", ".json") {
         let trace = Trace::from_json(&read(&path)).unwrap_or_else(|error| panic!("{path}: {error}"));
         check(&path, &trace);
+        stories::check(&path, &trace);
         let size = drawn("svg", &trace).len();
         assert!(size < 14_000, "{path}: a picture is small, and this one has {size} bytes");
     }
@@ -195,8 +197,9 @@ fn pictures_of_strange_traces_are_valid() {
 const STATES: usize = 700;
 
 #[test]
-fn pictures_of_every_shipped_violation_are_sound() {
+fn pictures_and_stories_of_every_shipped_violation_are_sound() {
     let mut drawn_of: BTreeMap<String, usize> = BTreeMap::new();
+    let mut causes = 0;
     let scenarios = files("models/scenarios", ".toml").into_iter().chain(files("models/incidents", ".scenario.toml"));
     let designs: Vec<String> = files("models/designs", ".toml");
     let repaired = files("models/incidents", ".design.toml");
@@ -222,7 +225,9 @@ fn pictures_of_every_shipped_violation_are_sound() {
             let report = run.explore(&options, &mut |_| false).expect("it can be recorded");
             for property in &report.invariants {
                 for trace in property.breaks.iter().filter_map(|found| found.recorded.as_deref()) {
-                    check(&format!("{path} x {}: {}", report.design, property.name), trace);
+                    let name = format!("{path} x {}: {}", report.design, property.name);
+                    check(&name, trace);
+                    causes += stories::check(&name, trace);
                     *drawn_of.entry(property.name.clone()).or_default() += 1;
                 }
             }
@@ -231,6 +236,7 @@ fn pictures_of_every_shipped_violation_are_sound() {
     // The canary: all this looked at something.
     let count: usize = drawn_of.values().sum();
     assert!(count > 500 && drawn_of.len() > 20, "{count} pictures of {drawn_of:?}");
+    assert!(causes > 500, "{causes} causes");
 }
 
 /// What can be said of PlantUML and DOT without their tools: blocks are closed, and nothing of a user's ends a string or

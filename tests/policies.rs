@@ -1,5 +1,7 @@
 //! Variants of designs: what each step protects, what a verdict rests on, and what repairs a design.
 
+use std::collections::BTreeMap;
+
 use handlecheck::input::{self, Kind, Source};
 use handlecheck::model::Verdict;
 use handlecheck::policies::ablate::{Ablation, Effect, ablate};
@@ -123,4 +125,63 @@ fn edits_keep_files_readable() {
         }
     }
     assert!(readable > 500, "{readable} of the variants are designs");
+}
+
+/// What is said to have stopped a run did: with each change, made by its patch and explored again by itself without any
+/// reduction, nothing violates the property.
+#[test]
+fn what_would_have_stopped_a_run_does() {
+    use handlecheck::policies::stopping::{Effort, stopping};
+    use handlecheck::run::{Options, Run};
+    use handlecheck::trace::{departure, inputs};
+    for (scenario, design, property) in [
+        ("laptop-basket", "naive", "no-lost-update"),
+        ("import-rows", "naive", "no-double-write"),
+        ("dead-id-used-for-ever", "dead-id-used-for-ever-broken", "resolves"),
+    ] {
+        let checked = handlecheck::testing::check(scenario, design).expect("it is shipped");
+        let report = checked.report.invariants.iter().find(|it| it.name == property).expect("it is checked");
+        let trace = report.breaks[0].recorded.as_deref().expect("it is recorded");
+        let found = stopping(trace, 2, Effort::default(), &mut |_| false).expect("traces can be recorded");
+        assert!(!found.stoppers.is_empty(), "{scenario} x {design}: {property}");
+        for stopper in &found.stoppers {
+            let source =
+                input::Source::new(&*trace.design.name, "patched", patched(&trace.design.text, &stopper.patch));
+            let (scenario, _, protocol) = inputs(trace).expect("they are right");
+            let design = input::read_design(&source).expect("it is a design");
+            let run = Run::new(scenario, design, protocol, &BTreeMap::new()).expect("they fit");
+            let options = Options { only: vec![property.to_owned()], no_reduction: true, ..Options::default() };
+            let report = run.explore(&options, &mut |_| false).expect("traces can be recorded");
+            assert!(report.complete && report.invariants[0].breaks.is_empty(), "{}", stopper.patch);
+            assert_eq!(departure(trace, run.model().clone()), Some(stopper.departure.clone()));
+        }
+        assert_eq!(departure(trace, inputs_model(trace)), None, "without a change it happens");
+    }
+}
+
+fn inputs_model(trace: &handlecheck::trace::Trace) -> handlecheck::model::Model {
+    let (scenario, design, protocol) = handlecheck::trace::inputs(trace).expect("they are right");
+    let run = handlecheck::run::Run::new(scenario, design, protocol, &BTreeMap::new()).expect("they fit");
+    run.model().clone()
+}
+
+/// Applies a patch, as its lines say.
+fn patched(text: &str, patch: &str) -> String {
+    let mut out: Vec<&str> = Vec::new();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut at = 0;
+    for line in patch.lines().skip(2) {
+        if let Some(head) = line.strip_prefix("@@ -") {
+            let start: usize = head.split([',', ' ']).next().and_then(|it| it.parse().ok()).expect("a hunk");
+            out.extend(&lines[at..start - 1]);
+            at = start - 1;
+        } else if let Some(new) = line.strip_prefix('+') {
+            out.push(new);
+        } else if line.starts_with(['-', ' ']) {
+            out.extend(line.starts_with(' ').then(|| lines[at]));
+            at += 1;
+        }
+    }
+    out.extend(&lines[at..]);
+    out.join("\n") + "\n"
 }

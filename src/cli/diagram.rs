@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
-use super::{Failure, Terminal, exit, writing};
+use super::{Failure, Terminal, exit, explain, writing};
 use crate::diagrams::FORMATS;
 use crate::suggest::did_you_mean;
 
@@ -26,8 +26,10 @@ pub(super) fn run(arguments: &Arguments, _: Terminal, out: &mut String) -> Resul
         Failure::Usage(format!("there is no format `{}`{help}", arguments.format))
     })?;
     let trace = writing::read_trace(&arguments.trace)?;
-    match (&arguments.output, format.text(&trace)) {
-        (Some(path), _) => writing::write_file(path, format.drawn(&trace))?,
+    let text = if format.tells() { format.beside(&trace, &explain::story(&trace)?) } else { format.text(&trace) };
+    match (&arguments.output, text) {
+        (Some(path), Some(text)) => writing::write_file(path, text)?,
+        (Some(path), None) => writing::write_file(path, format.drawn(&trace))?,
         (None, Some(text)) => *out = text,
         (None, None) if std::io::stdout().is_terminal() => {
             let name = format.name;

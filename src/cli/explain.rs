@@ -1,16 +1,99 @@
 //! `explain`: a trace as prose.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
-use super::{Failure, Terminal, exit, writing};
+use super::{Failure, Terminal, exit, exploring, writing};
+use crate::diagrams::story::{Remedy, Stopping, Story};
+use crate::explain::{markdown, text};
+use crate::policies::stopping::{Effort, Stopper, stopping};
+use crate::trace::{Departure, Trace};
+
+/// The forms of a story.
+const FORMATS: [&str; 2] = ["text", "markdown"];
 
 #[derive(clap::Args)]
+#[command(after_help = "\
+What would have stopped the run is tried out: changes of the design, each explored in the bounds of the run, within a limit \
+of states that does not depend on the machine. `handlecheck repair` looks for changes with which everything holds.")]
 pub(super) struct Arguments {
     /// The trace
     trace: PathBuf,
+    /// The form: `text` or `markdown`
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = FORMATS)]
+    format: String,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Only tell the trace: don't look for what would have stopped it
+    #[arg(long)]
+    no_search: bool,
 }
 
 pub(super) fn run(arguments: &Arguments, _: Terminal, out: &mut String) -> Result<u8, Failure> {
-    *out = crate::explain::explain(&writing::read_trace(&arguments.trace)?);
+    let trace = writing::read_trace(&arguments.trace)?;
+    let story = if arguments.no_search { Story::of(&trace) } else { story(&trace)? };
+    let told = match arguments.format.as_str() {
+        "markdown" => markdown(&story, 1),
+        _ => text(&story),
+    };
+    match &arguments.output {
+        Some(path) => writing::write_file(path, told)?,
+        None => *out = told,
+    }
     Ok(exit::HOLDS)
+}
+
+/// How many changes are shown that would have stopped a run.
+const MOST: usize = 3;
+
+/// The story of a trace, with what would have stopped it.
+pub(super) fn story(trace: &Trace) -> Result<Story, Failure> {
+    let story = Story::of(trace);
+    if !story.violated {
+        return Ok(story);
+    }
+    let interrupted = exploring::interrupts();
+    let found = stopping(trace, MOST, Effort::default(), &mut |_| interrupted.load(Ordering::Relaxed))?;
+    let tried =
+        format!("{} of {} changes of one step or setting, and well-known remedies, were tried", found.tried, found.all);
+    let undecided = match found.undecided {
+        0 => String::new(),
+        some => format!("; {some} could not be decided within the limit of states"),
+    };
+    let note = match (found.hopeless, found.stoppers.is_empty()) {
+        (true, _) => "What would have stopped it is not known: the run is too large to be explored.".to_owned(),
+        (_, true) => format!(
+            "What would have stopped it was not found: {tried}{undecided}. `{}` also looks for several changes at once.",
+            story.search
+        ),
+        (_, false) => format!("{}{undecided}.", tried),
+    };
+    let remedies = found.stoppers.iter().map(|stopper| remedy(trace, stopper)).collect();
+    Ok(story.stopped_by(Stopping { remedies, note }))
+}
+
+fn remedy(trace: &Trace, stopper: &Stopper) -> Remedy {
+    let stops = match &stopper.departure {
+        Departure::Impossible { number } => format!("Step {number} can't happen then."),
+        Departure::Ended { number, by, outcome } if outcome == "ok" => {
+            format!("In step {number}, {by} then answers what is recorded.")
+        }
+        Departure::Ended { number, by, outcome } => {
+            format!("In step {number}, {by} then ends the call with {outcome}.")
+        }
+        Departure::Harmless => "The same steps then do no harm.".to_owned(),
+    };
+    let property = &trace.invariant;
+    let besides = match &stopper.breaks {
+        Some(breaks) if breaks.is_empty() => ", and nothing breaks that held".to_owned(),
+        Some(breaks) => format!("; but {} no longer holds", breaks.join(", ")),
+        None => String::new(),
+    };
+    Remedy {
+        changes: stopper.changes.clone(),
+        patch: stopper.patch.clone(),
+        stops,
+        proof: format!("{property} holds in all {} states within these bounds{besides}.", stopper.states),
+    }
 }

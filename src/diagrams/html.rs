@@ -7,15 +7,16 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::sequence::{Row, Sequence};
+use super::story::{Event, Story};
 use super::{Draw, Format, svg, words};
 use crate::trace::{Step, Trace};
 
-pub static FORMAT: Format = Format { extension: "html", draw: Draw::Text(draw) };
+pub static FORMAT: Format = Format { extension: "html", draw: Draw::Page(draw) };
 
 const SHEET: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
-fn draw(trace: &Trace) -> String {
+fn draw(trace: &Trace, story: &Story) -> String {
     let sequence = Sequence::of(trace);
     let mut page = String::new();
     let title = svg::escape(&format!("{}: {}", sequence.title, sequence.scenario));
@@ -34,12 +35,12 @@ fn draw(trace: &Trace) -> String {
         svg::escape(&band.sentence)
     );
     let mut facts = initial(trace);
-    section(&mut page, trace, &sequence, 0, None, &facts);
+    section(&mut page, trace, (&sequence, story), 0, None, &facts);
     for (number, step) in (1..).zip(&trace.steps) {
         for change in &step.changes {
             facts.insert(&change.fact, (&change.after, Some(&change.before)));
         }
-        section(&mut page, trace, &sequence, number, Some(step), &facts);
+        section(&mut page, trace, (&sequence, story), number, Some(step), &facts);
         facts.values_mut().for_each(|value| value.1 = None);
     }
     page.push_str("<div class=\"steps\">\n<ol start=\"0\">\n<li><a href=\"#step-0\">The start</a></li>\n");
@@ -47,6 +48,7 @@ fn draw(trace: &Trace) -> String {
         let _ = writeln!(page, "<li><a href=\"#step-{number}\">{}</a></li>", svg::escape(&step.sentence));
     }
     page.push_str("</ol>\n</div>\n");
+    beyond(&mut page, story);
     let facts: Vec<String> = band.facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
     let _ = write!(
         page,
@@ -71,7 +73,7 @@ fn initial(trace: &Trace) -> Facts<'_> {
 fn section(
     page: &mut String,
     trace: &Trace,
-    sequence: &Sequence,
+    (sequence, story): (&Sequence, &Story),
     number: usize,
     step: Option<&Step>,
     facts: &Facts<'_>,
@@ -85,31 +87,23 @@ fn section(
         svg::prefix(trace)
     );
     match step {
-        None => page.push_str("<h2>The start</h2>\n"),
+        None => {
+            page.push_str("<h2>The start</h2>\n");
+            paragraphs(page, &story.setting);
+            paragraphs(page, &story.wants);
+        }
         Some(step) => {
-            let _ = writeln!(page, "<h2>Step {number}</h2>\n<p>{}</p>", svg::escape(&words::sentence(&step.sentence)));
-        }
-    }
-    // What a row says beyond its steps is said once.
-    if let Some(row) = row.filter(|row| row.steps.is_some_and(|(first, _)| first == number)) {
-        for remark in row.remarks.iter().filter_map(|remark| remark.sentence.as_ref()) {
-            let _ = writeln!(page, "<p>{}</p>", svg::escape(remark));
-        }
-    }
-    if let Some(row) = row.filter(|row| row.steps.is_some_and(|(_, last)| last == number)) {
-        for commit in &row.commits {
-            let erased = commit.erased.iter().map(|erased| format!("This erases {erased}."));
-            let second = commit.second.iter().map(|it| format!("This is the second effect of one intent, {it}."));
-            for text in erased.chain(second) {
-                let _ = writeln!(page, "<p class=\"verdict\">{}</p>", svg::escape(&text));
+            let holds = |event: &&Event| event.steps.is_some_and(|(first, last)| (first..=last).contains(&number));
+            let event = story.events.iter().find(holds);
+            let whole = event.filter(|event| event.steps == Some((number, number)));
+            let sentence = whole.map_or_else(|| words::sentence(&step.sentence), |event| event.sentence.clone());
+            let _ = writeln!(page, "<h2>Step {number}</h2>\n<p>{}</p>", svg::escape(&sentence));
+            // What is said beyond a step is said once.
+            let ends = |event: &&Event| event.steps.is_some_and(|(_, last)| last == number);
+            paragraphs(page, event.filter(ends).map_or(&[][..], |event| &event.more));
+            if number == trace.steps.len() {
+                let _ = writeln!(page, "<p class=\"verdict\">{}</p>", svg::escape(&sequence.band.verdict));
             }
-        }
-        for stale in &row.stale {
-            let text = format!("Now {}.", stale.words(sequence.names_stores()));
-            let _ = writeln!(page, "<p>{}</p>", svg::escape(&text));
-        }
-        if number == trace.steps.len() {
-            let _ = writeln!(page, "<p class=\"verdict\">{}</p>", svg::escape(&sequence.band.verdict));
         }
     }
     page.push_str("<table>\n");
@@ -130,6 +124,60 @@ fn section(
         }
     }
     page.push_str("</table>\n</section>\n");
+}
+
+fn paragraphs(page: &mut String, all: &[String]) {
+    for text in all {
+        let _ = writeln!(page, "<p>{}</p>", svg::escape(text));
+    }
+}
+
+/// What the story says beyond the steps: where it broke, why no guard stopped it, and what would have.
+fn beyond(page: &mut String, story: &Story) {
+    page.push_str("<div class=\"beyond\">\n<h2>Where it broke</h2>\n");
+    paragraphs(page, &story.moment);
+    if story.violated {
+        page.push_str("<h2>Why no guard stopped it</h2>\n");
+        if story.guards.is_empty() {
+            page.push_str("<p>No step of a handler ran that could have stopped it.</p>\n");
+        } else {
+            page.push_str("<dl>\n");
+            for guard in &story.guards {
+                let _ = writeln!(page, "<dt><code>{}</code></dt>", svg::escape(&guard.name));
+                for line in [&guard.rule].into_iter().chain(&guard.lines()) {
+                    let _ = writeln!(page, "<dd>{}</dd>", svg::escape(line));
+                }
+            }
+            page.push_str("</dl>\n");
+        }
+        page.push_str("<h2>What would have stopped it</h2>\n");
+        match &story.stopping {
+            None => {
+                let _ = writeln!(
+                    page,
+                    "<p><code>{}</code> looks for the smallest changes.</p>",
+                    svg::escape(&story.search)
+                );
+            }
+            Some(stopping) => {
+                let items = stopping.remedies.iter().map(|remedy| {
+                    let text = format!("{}. {} {}", remedy.changes.join("; "), remedy.stops, remedy.proof);
+                    format!("<li>{}\n<pre>{}</pre></li>\n", svg::escape(&text), lines(&remedy.patch))
+                });
+                let items: String = items.collect();
+                if !items.is_empty() {
+                    let _ = writeln!(page, "<ol>\n{items}</ol>");
+                }
+                paragraphs(page, std::slice::from_ref(&stopping.note));
+            }
+        }
+    }
+    page.push_str("</div>\n");
+}
+
+/// A patch line by line, since names in it come from users.
+fn lines(text: &str) -> String {
+    text.lines().map(svg::escape).collect::<Vec<_>>().join("\n")
 }
 
 /// Who has facts, in the order of the lanes: the name of the group, and the words by which its facts are known.

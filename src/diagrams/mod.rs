@@ -10,9 +10,11 @@ use crate::trace::Trace;
 mod canvas;
 pub mod causes;
 pub mod sequence;
+pub mod story;
 pub mod words;
 
 pub use sequence::Sequence;
+pub use story::Story;
 
 /// One format of pictures.
 #[derive(Debug)]
@@ -28,6 +30,8 @@ pub struct Format {
 pub enum Draw {
     /// As text, which ends with a newline.
     Text(fn(&Trace) -> String),
+    /// As text with the story beside it.
+    Page(fn(&Trace, &Story) -> String),
     /// As bytes that are no text.
     Bytes(fn(&Trace) -> Vec<u8>),
 }
@@ -37,8 +41,23 @@ impl Format {
     #[must_use]
     pub fn drawn(&self, trace: &Trace) -> Vec<u8> {
         match self.draw {
-            Draw::Text(draw) => draw(trace).into_bytes(),
             Draw::Bytes(draw) => draw(trace),
+            Draw::Text(_) | Draw::Page(_) => self.text(trace).unwrap_or_default().into_bytes(),
+        }
+    }
+
+    /// Whether the story stands beside the picture.
+    #[must_use]
+    pub const fn tells(&self) -> bool {
+        matches!(self.draw, Draw::Page(_))
+    }
+
+    /// The picture of a trace with this story beside it, where it has room for one.
+    #[must_use]
+    pub fn beside(&self, trace: &Trace, story: &Story) -> Option<String> {
+        match self.draw {
+            Draw::Page(draw) => Some(draw(trace, story)),
+            _ => self.text(trace),
         }
     }
 
@@ -47,6 +66,7 @@ impl Format {
     pub fn text(&self, trace: &Trace) -> Option<String> {
         match self.draw {
             Draw::Text(draw) => Some(draw(trace)),
+            Draw::Page(draw) => Some(draw(trace, &Story::of(trace))),
             Draw::Bytes(_) => None,
         }
     }

@@ -9,5 +9,6 @@ pub mod edit;
 pub mod estimate;
 pub mod repair;
 pub mod simulate;
+pub mod stopping;
 pub mod verdicts;
 pub mod world;

@@ -244,7 +244,7 @@ fn solved(standings: &[Standing]) -> Vec<Standing> {
 }
 
 /// What repairs are made of: every single change, and the well-known remedies.
-fn parts(model: &Model) -> Vec<Vec<Edit>> {
+pub(super) fn parts(model: &Model) -> Vec<Vec<Edit>> {
     let places = used_places(model);
     let mut single = Vec::new();
     let kinds: [fn(Place) -> Edit; 4] = [Edit::Remove, Edit::Split, Edit::Join, Edit::Forward];

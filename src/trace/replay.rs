@@ -5,9 +5,9 @@ use super::words::{self, Names};
 use super::{Does, Step, Trace};
 use crate::action::{Action, Target};
 use crate::engine::{Access, Class, System, plain};
-use crate::input::{self, InputError, Kind, Source};
+use crate::input::{self, Input, InputError, Kind, Source};
 use crate::invariants::{INVARIANTS, first_open};
-use crate::model::Extent;
+use crate::model::{Design, Extent, Model, Protocol, Scenario};
 use crate::situation;
 use crate::step::{Performed, Property, PropertyKind, Simulation};
 use crate::world::{Component, Fact, Handle};
@@ -92,8 +92,61 @@ pub fn replay(trace: &Trace) -> Result<Vec<Step>, ReplayError> {
     Ok(steps)
 }
 
+/// Where a run parts from a trace that it follows step by step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// This step is not possible any more.
+    Impossible {
+        /// The step, from 1.
+        number: usize,
+    },
+    /// In this step a call is ended that went on, or is ended otherwise.
+    Ended {
+        /// The step, from 1.
+        number: usize,
+        /// The step of the handler that ends it.
+        by: String,
+        /// The outcome.
+        outcome: String,
+    },
+    /// Every step is possible, and the last one violates nothing.
+    Harmless,
+}
+
+/// Follows a trace in another model, step by step, and says where that parts from it; `None`: the trace violates its
+/// property there too.
+#[must_use]
+pub fn departure(trace: &Trace, model: Model) -> Option<Departure> {
+    let simulation = Simulation::labelled(model);
+    let property = simulation.properties().iter().position(|property| property.name == trace.invariant);
+    let Some(property) = property else { return Some(Departure::Harmless) };
+    let mut walk = Walk::new(&simulation);
+    for (number, recorded) in (1..).zip(&trace.steps) {
+        let Some(action) = walk.find(&recorded.does) else { return Some(Departure::Impossible { number }) };
+        let step = walk.step(&action);
+        let ended = |step: &Step| Some((step.transaction.as_ref()?.ended_by.clone()?, step.answer.clone()?.outcome));
+        if let Some((by, outcome)) = ended(&step).filter(|now| ended(recorded).as_ref() != Some(now)) {
+            return Some(Departure::Ended { number, by, outcome });
+        }
+    }
+    walk.violation(property, trace.loops_from).is_none().then_some(Departure::Harmless)
+}
+
 /// The labelled simulation of a trace's own inputs.
 fn simulation(trace: &Trace) -> Result<Simulation, ReplayError> {
+    let (scenario, design, protocol) = inputs(trace)?;
+    let invariants: Vec<&str> = INVARIANTS.iter().map(|row| row.name).collect();
+    let wrong = |error: InputError| ReplayError::Input(Box::new(error));
+    let (model, _) = input::compose(&scenario, &design, &protocol, &invariants).map_err(wrong)?;
+    Ok(Simulation::labelled(model))
+}
+
+/// The inputs of a trace, as it holds them: with the budgets of its run, and nothing expected of it.
+///
+/// # Errors
+///
+/// When one of them can't be read, or a fault or its budget can't be used.
+pub fn inputs(trace: &Trace) -> Result<(Input<Scenario>, Input<Design>, Input<Protocol>), ReplayError> {
     let wrong = |error: InputError| ReplayError::Input(Box::new(error));
     let invariants: Vec<&str> = INVARIANTS.iter().map(|row| row.name).collect();
     let source = |kind: Kind, input: &super::Input| {
@@ -114,8 +167,7 @@ fn simulation(trace: &Trace) -> Result<Simulation, ReplayError> {
     // What was expected of the run is no part of the trace's claim, and may speak of other properties than today's.
     scenario.value.expect.clear();
     design.value.expect.clear();
-    let (model, _) = input::compose(&scenario, &design, &protocol, &invariants).map_err(wrong)?;
-    Ok(Simulation::labelled(model))
+    Ok((scenario, design, protocol))
 }
 
 /// The first difference between a step as it was recorded and as it is now. The wording of its sentence may change.

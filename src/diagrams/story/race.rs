@@ -2,7 +2,7 @@
 
 use crate::diagrams::sequence::{Calls, Followed};
 use crate::diagrams::words;
-use crate::trace::{Commit, Trace};
+use crate::trace::{Commit, Step, Trace};
 
 /// The paragraph about the race; none where no pair of steps is to blame, or the trace does not tell.
 pub fn race(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
@@ -11,10 +11,35 @@ pub fn race(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
         "no-double-write" => double_write(trace, calls),
         "no-cross-principal" => cross_principal(trace, calls),
         "truthful-outcome" => truthful_outcome(trace, calls),
+        "approval-covers-execution" => since(trace, "what was approved changes", &|step, handle| {
+            let mut commits = step.commits.iter();
+            commits.any(|commit| commit.content.handle == handle && !commit.changed.is_empty())
+        }),
+        "respects-terminal-state" => since(trace, "the resource is ended or expires", &|step, handle| {
+            let ends = [format!("{handle} state"), format!("{handle} expiry")];
+            step.changes.iter().any(|change| ends.contains(&change.fact))
+        }),
+        "no-effect-after-revocation" => {
+            since(trace, "the permission is revoked", &|step, _| step.does.action == "revoke")
+        }
+        "fresh-read" => since(trace, "what is read changes", &|step, handle| {
+            step.commits.iter().any(|commit| commit.content.handle == handle)
+        }),
         _ => None,
     };
     // An assertion fails for a reason, which is most often one of these.
     by_name.or_else(|| lost_update(trace, calls)).or_else(|| double_write(trace, calls))
+}
+
+/// The latest step at which something became so, and the last step, which goes on as if it had not.
+fn since(trace: &Trace, what: &str, is: &dyn Fn(&Step, &str) -> bool) -> Option<String> {
+    let (last, earlier) = trace.steps.split_last()?;
+    let handle = last.call.as_ref()?.handle.as_deref()?;
+    let step = earlier.iter().rposition(|step| is(step, handle))? + 1;
+    let last = trace.steps.len();
+    Some(format!(
+        "The pair to look at is step {step} and step {last}: at step {step} {what}, and step {last} happens all the same."
+    ))
 }
 
 /// The commits of a trace, with the numbers of their steps.

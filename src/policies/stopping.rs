@@ -1,0 +1,181 @@
+//! What would have stopped a run: changes of its design with which the property that it violates holds.
+//!
+//! Every change of one step or setting is tried, and the well-known remedies. One with which the very same steps still
+//! violate the property is out at once; of the others every interleaving is explored, in the bounds of the run. So what
+//! is said to have stopped a run did: nothing is guessed from the names of steps.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use similar::TextDiff;
+
+use super::ablate::edited;
+use super::edit::Edit;
+use super::repair::parts;
+use crate::engine::Progress;
+use crate::input::{self, Kind, Source};
+use crate::invariants::INVARIANTS;
+use crate::model::Verdict;
+use crate::run::{Options, Report, Run};
+use crate::trace::{Departure, RecordError, Trace, departure, inputs};
+
+/// What came out of a search for what would have stopped a run.
+#[derive(Clone, Debug)]
+pub struct Stopped {
+    /// What would have, the least invasive first.
+    pub stoppers: Vec<Stopper>,
+    /// How many changes were tried.
+    pub tried: usize,
+    /// How many there are to try.
+    pub all: usize,
+    /// Some could not be decided within the limit of states.
+    pub undecided: usize,
+    /// Nothing was tried, since the design has no file that could be changed, or the run is too large to be explored.
+    pub hopeless: bool,
+}
+
+/// A change with which the property holds.
+#[derive(Clone, Debug)]
+pub struct Stopper {
+    /// What is changed, in words.
+    pub changes: Vec<String>,
+    /// The same, as a patch of the design.
+    pub patch: String,
+    /// Where the run parts from what it was.
+    pub departure: Departure,
+    /// How many states prove that the property holds.
+    pub states: usize,
+    /// What is violated with the change, and was not without; none where that is not known.
+    pub breaks: Option<Vec<String>>,
+}
+
+/// States that are explored of one change, and of all together.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Of one change.
+    pub each: usize,
+    /// Of all changes together.
+    pub all: usize,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { each: 50_000, all: 250_000 }
+    }
+}
+
+/// Searches for at most so many changes of the design that would have stopped a run. `watch` ends the search by answering
+/// `true`; what comes out does not depend on anything else than the trace and the effort.
+///
+/// # Errors
+///
+/// When a trace can't be recorded, which is a bug.
+pub fn stopping(
+    trace: &Trace,
+    most: usize,
+    effort: Effort,
+    watch: &mut dyn FnMut(Progress) -> bool,
+) -> Result<Stopped, RecordError> {
+    let mut found = Stopped { stoppers: Vec::new(), tried: 0, all: 0, undecided: 0, hopeless: false };
+    let Some(run) = run_of(trace) else {
+        found.hopeless = true;
+        return Ok(found);
+    };
+    let mut left = effort.all;
+    let mut explore = |run: &Run, only: Vec<String>, stop_early: bool| -> Result<Option<Report>, RecordError> {
+        let options =
+            Options { only, stop_early, max_states: Some(effort.each.min(left).max(1)), ..Options::default() };
+        let report = run.explore(&options, watch)?;
+        left = left.saturating_sub(report.states);
+        let violated = report.invariants.iter().any(|property| property.verdict == Verdict::Violated);
+        Ok((report.complete || violated && stop_early).then_some(report))
+    };
+    let before = explore(&run, Vec::new(), false)?;
+    let candidates = candidates(&run);
+    found.all = candidates.len();
+    let mut worse = Vec::new();
+    let mut enough: Vec<Vec<Edit>> = Vec::new();
+    let mut texts: BTreeSet<String> = BTreeSet::new();
+    for edits in candidates {
+        if found.stoppers.len() >= most {
+            break;
+        }
+        found.tried += 1;
+        // What is more than enough is not tried, nor what comes to the same text as something else.
+        if enough.iter().any(|enough| enough.iter().all(|edit| edits.contains(edit))) {
+            continue;
+        }
+        let Some(changed) = edited(run.sources().design, &edits) else { continue };
+        if !texts.insert(changed.text.to_string()) {
+            continue;
+        }
+        let Ok(variant) = run.with_design(&changed) else { continue };
+        let Some(departure) = departure(trace, variant.model().clone()) else { continue };
+        let Some(report) = explore(&variant, vec![trace.invariant.clone()], true)? else {
+            found.undecided += 1;
+            continue;
+        };
+        if !report.invariants.iter().all(|property| property.verdict == Verdict::Holds) {
+            continue;
+        }
+        let states = report.states;
+        let whole = explore(&variant, Vec::new(), false)?;
+        let breaks = before.as_ref().zip(whole.as_ref()).map(|(before, after)| new(before, after));
+        let vacuous = before.as_ref().zip(whole.as_ref()).is_some_and(|(before, after)| empties(before, after));
+        if vacuous {
+            // A design that never does the thing in question stops nothing.
+            continue;
+        }
+        let (old, new) = (run.sources().design, variant.sources().design);
+        let name = format!("{}.toml", old.name);
+        let patch = TextDiff::from_lines(&*old.text, &*new.text);
+        let patch = patch.unified_diff().context_radius(2).header(&name, &name).to_string();
+        let changes = edits.iter().map(Edit::words).collect();
+        let stopper = Stopper { changes, patch, departure, states, breaks };
+        enough.push(edits);
+        let good = stopper.breaks.as_ref().is_some_and(Vec::is_empty);
+        if good { &mut found.stoppers } else { &mut worse }.push(stopper);
+    }
+    worse.truncate(most.saturating_sub(found.stoppers.len()));
+    found.stoppers.extend(worse);
+    Ok(found)
+}
+
+/// The run of a trace, from the inputs that it holds; none where they are wrong, or too large to be explored.
+fn run_of(trace: &Trace) -> Option<Run> {
+    let (scenario, design, protocol) = inputs(trace).ok()?;
+    let invariants: Vec<&str> = INVARIANTS.iter().map(|row| row.name).collect();
+    let source =
+        Source::new(&*trace.scenario.name, format!("{} of the trace", Kind::Scenario.name()), &*trace.scenario.text);
+    input::read_scenario(&source, &invariants).ok()?;
+    Run::new(scenario, design, protocol, &BTreeMap::new()).ok()
+}
+
+/// The changes that are tried, in the order in which a designer would: one change before several, and what adds a check or
+/// moves one before what takes something away.
+fn candidates(run: &Run) -> Vec<Vec<Edit>> {
+    let mut candidates = parts(run.model());
+    let rank = |edit: &Edit| match edit {
+        Edit::Join(_) => 0,
+        Edit::Add { .. } => 1,
+        Edit::Forward(_) => 2,
+        Edit::Set { table, .. } if *table != "server" => 3,
+        Edit::Set { .. } => 4,
+        Edit::Split(_) => 5,
+        Edit::Remove(_) => 6,
+    };
+    candidates.sort_by_key(|edits| (edits.len(), edits.iter().map(rank).max()));
+    candidates
+}
+
+/// What is violated after and was not before.
+fn new(before: &Report, after: &Report) -> Vec<String> {
+    super::verdicts::newly_violated(before, after).map(|property| property.name.clone()).collect()
+}
+
+/// Whether something is vacuous after that was not before.
+fn empties(before: &Report, after: &Report) -> bool {
+    let is = |report: &Report, name: &str| {
+        report.invariants.iter().any(|property| property.name == name && property.verdict == Verdict::Vacuous)
+    };
+    after.invariants.iter().any(|property| is(after, &property.name) && !is(before, &property.name))
+}
