@@ -67,7 +67,7 @@ pub(super) fn story(trace: &Trace) -> Result<Story, Failure> {
             "What would have stopped it was not found: {tried}{undecided}. `{}` also looks for several changes at once.",
             story.search
         ),
-        (_, false) => format!("{}{undecided}.", tried),
+        (_, false) => format!("{tried}{undecided}."),
     };
     let remedies = found.stoppers.iter().map(|stopper| remedy(trace, stopper)).collect();
     Ok(story.stopped_by(Stopping { remedies, note }))

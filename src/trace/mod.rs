@@ -16,7 +16,7 @@ use crate::model::protocol::DEFAULT_PROTOCOL;
 use crate::situation::slug;
 
 pub use record::{RecordError, Sources, is_ambiguous, record};
-pub use replay::{Departure, ReplayError, departure, inputs, replay};
+pub use replay::{Departure, Inputs, ReplayError, departure, inputs, replay};
 
 /// The version of the trace format. It changes when a reader of the old one would misunderstand the new one.
 pub const SCHEMA: u32 = 1;

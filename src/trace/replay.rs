@@ -141,12 +141,15 @@ fn simulation(trace: &Trace) -> Result<Simulation, ReplayError> {
     Ok(Simulation::labelled(model))
 }
 
+/// A scenario, a design and a protocol.
+pub type Inputs = (Input<Scenario>, Input<Design>, Input<Protocol>);
+
 /// The inputs of a trace, as it holds them: with the budgets of its run, and nothing expected of it.
 ///
 /// # Errors
 ///
 /// When one of them can't be read, or a fault or its budget can't be used.
-pub fn inputs(trace: &Trace) -> Result<(Input<Scenario>, Input<Design>, Input<Protocol>), ReplayError> {
+pub fn inputs(trace: &Trace) -> Result<Inputs, ReplayError> {
     let wrong = |error: InputError| ReplayError::Input(Box::new(error));
     let invariants: Vec<&str> = INVARIANTS.iter().map(|row| row.name).collect();
     let source = |kind: Kind, input: &super::Input| {
