@@ -275,7 +275,7 @@ impl Simulation {
         arrives: bool,
     ) -> Vec<Action> {
         let next = self.programs.of(call.request.tool).next_steps(progress);
-        let advances = next.iter().any(|step| matches!(*step, "apply" | "save" | "advance-version"));
+        let advances = next.iter().any(|step| matches!(*step, "apply" | "apply-next" | "save" | "advance-version"));
         let coarse = self.setting.model.design.server.versions == Versions::CoarseClock;
         let tried = || self.programs.try_execute(&self.setting, access, at, Luck::PLAIN);
         let mut actions = vec![Action::Execute { call: at, clock_stands: false, arrives }];

@@ -30,11 +30,8 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact>
         // Effects on what was deleted since are not counted.
         let slot = setting.ledger_slot(part - 1);
         let mut ledger: Ledger = strike.access.get(slot).ledger().clone();
-        for (_, count) in
-            ledger.entries.iter_mut().flat_map(|entry| &mut entry.effects).filter(|(other, _)| *other == handle)
-        {
-            *count = 0;
-        }
+        let effects = ledger.entries.iter_mut().flat_map(|entry| &mut entry.effects);
+        effects.filter(|effect| effect.handle == handle).for_each(|effect| effect.count = 0);
         strike.access.set(slot, ledger.into());
         return Vec::new();
     }

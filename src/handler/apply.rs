@@ -9,6 +9,6 @@ pub static STEP: Step = Step { requires: Requires::Resource, writes: Writes::Som
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let stored = handling.existing()?.content;
-    handling.write(stored, false)?;
+    handling.write(stored, None, false)?;
     super::advance_version::run(handling)
 }

@@ -208,13 +208,13 @@ impl Handling<'_, '_> {
         result
     }
 
-    /// Writes the operation over this content, or the snapshot that was sent; or ends the resource. The intent takes
-    /// effect.
+    /// Writes the operation over this content, or one of its changes, or the snapshot that was sent; or ends the resource.
+    /// The intent takes effect, or that part of it.
     ///
     /// # Errors
     ///
     /// Ends the call with `not-found` when there is no such resource.
-    pub fn write(&mut self, base: Content, loaded: bool) -> Result<(), End> {
+    pub fn write(&mut self, base: Content, part: Option<usize>, loaded: bool) -> Result<(), End> {
         self.existing()?;
         let handle = self.handle().expect("a resource that exists was named");
         let before = self.anywhere(handle).expect("a resource that exists is somewhere").clone();
@@ -222,7 +222,10 @@ impl Handling<'_, '_> {
         let operation = self.setting.intents[intent].operation.clone();
         let content = match &self.request.payload {
             Payload::Snapshot(content) if operation.changes_fields() => content.clone(),
-            Payload::Change(change) => self.changed(base, change, intent),
+            Payload::Change(change) => match part {
+                Some(part) => self.changed(base, &change.part(part), intent),
+                None => self.changed(base, change, intent),
+            },
             Payload::Snapshot(_) | Payload::Nothing => base,
         };
         let approved = match (&operation, &self.request.payload) {
@@ -259,7 +262,8 @@ impl Handling<'_, '_> {
             (operation, Payload::Snapshot(_)) => operation.changes_fields(),
             _ => false,
         };
-        self.committed(handle, Some(before), after, erases_fields || loaded);
+        let changes = self.setting.changes(&part.map_or_else(|| operation.clone(), |part| operation.part(part)));
+        self.committed(handle, Some(before), after, &changes, erases_fields || loaded);
         Ok(())
     }
 
@@ -280,12 +284,19 @@ impl Handling<'_, '_> {
         self.progress.answer.token = Some(token);
     }
 
-    /// Notes in the ledger that the intent took effect, and tells the invariants.
-    pub fn committed(&mut self, handle: Handle, before: Option<Instance>, after: Instance, can_erase: bool) {
+    /// Notes in the ledger that changes of the intent took effect, and tells the invariants.
+    pub fn committed(
+        &mut self,
+        handle: Handle,
+        before: Option<Instance>,
+        after: Instance,
+        changes: &[u8],
+        can_erase: bool,
+    ) {
         let slot = self.setting.ledger_slot(self.agent());
         let mut ledger = self.access.get(slot).ledger().clone();
         let of_intent = &mut ledger.entries[usize::from(self.request.entry)];
-        of_intent.note_effect(handle);
+        changes.iter().for_each(|change| of_intent.note_effect(handle, *change));
         let told = of_intent.told;
         self.access.set(slot, ledger.into());
         let leased = self.fence().map(|fence| (fence, self.lease()));
@@ -312,13 +323,18 @@ impl Handling<'_, '_> {
         });
     }
 
-    /// How often the call's intent took effect on what can still be reached: neither expired nor deleted. At most 2.
+    /// How often the call's intent, or the part of it that did most often, took effect on what can still be reached:
+    /// neither expired nor deleted. At most 2.
     #[must_use]
     pub fn effects(&self) -> u8 {
         let ledger = self.access.get(self.setting.ledger_slot(self.agent())).ledger();
         let effects = &ledger.entries[usize::from(self.request.entry)].effects;
-        let counts = |handle: &Handle| self.anywhere(*handle).is_some_and(Instance::is_reachable);
-        effects.iter().filter(|(handle, _)| counts(handle)).map(|(_, count)| count).sum::<u8>().min(2)
+        let counts = |handle: Handle| self.anywhere(handle).is_some_and(Instance::is_reachable);
+        let of = |change: u8| {
+            let reachable = effects.iter().filter(|effect| effect.change == change && counts(effect.handle));
+            reachable.map(|effect| effect.count).sum::<u8>().min(2)
+        };
+        effects.iter().map(|effect| of(effect.change)).max().unwrap_or(0)
     }
 
     /// A content with the change of an intent in it. A field that is set shows the intent and, of what the copy showed,

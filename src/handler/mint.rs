@@ -47,6 +47,6 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     handling.progress.answer.handle = Some(handle);
     handling.progress.answer.version = Some(minted.version);
     handling.carry_state();
-    handling.committed(handle, None, minted, false);
+    handling.committed(handle, None, minted, &[0], false);
     Ok(())
 }

@@ -82,6 +82,7 @@ table! {
         advance_version,
         save,
         apply,
+        apply_next,
         call_upstream,
         call_upstream_with_key,
         mint,

@@ -10,5 +10,5 @@ pub static STEP: Step = Step { requires: Requires::EarlierLoad, writes: Writes::
 
 pub(super) fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let working = handling.progress.working.clone();
-    handling.write(working.expect("reading checked that a load comes first"), true)
+    handling.write(working.expect("reading checked that a load comes first"), None, true)
 }

@@ -254,10 +254,12 @@ impl Harness<'_, '_> {
         let shows = |(index, field): (usize, &Field)| {
             if names.contains(&index) { field.shows } else { Intents::NONE }
         };
-        let seen = match (content, operation) {
+        let seen: Vec<Intents> = match (content, operation) {
             (Some(content), Operation::Set(_)) => content.iter().enumerate().map(shows).collect(),
             _ => Vec::new(),
         };
+        // A view that shows no changes is as good as none.
+        let seen = if seen.iter().all(|shown| shown.is_empty()) { Vec::new() } else { seen };
         let believed = |resource: ResourceId| {
             let handle: Handle = self.known(resource).handle?;
             let version = self.view(resource)?.version?;

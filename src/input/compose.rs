@@ -31,6 +31,7 @@ pub fn compose(
     let model = Model::compose(scenario.value.clone(), design.value.clone(), protocol.value.clone());
     let mut check = Check { model: &model, scenario: &scenario.source, design: &design.source, found: Vec::new() };
     check.handlers();
+    check.snapshots();
     check.sessions();
     check.expectations(invariants);
     check.handles();
@@ -99,6 +100,29 @@ impl Check<'_> {
                         vec![(Tool::Read, "for this entry the agent may read first or again")]
                     }
                     Some(_) => Vec::new(),
+                }
+            }
+        }
+    }
+
+    /// What is sent as a whole can't be written in parts.
+    fn snapshots(&mut self) {
+        let Model { scenario, design, .. } = self.model;
+        let in_parts = |tool: Tool| {
+            let handler = design.server.handler(tool);
+            handler.is_some_and(|handler| handler.transactions.iter().flatten().any(|step| *step == "apply-next"))
+        };
+        for (agent_id, agent) in scenario.agents.iter().enumerate() {
+            for (index, entry) in agent.work.iter().enumerate() {
+                let Entry::Mutate { operation, .. } = entry else { continue };
+                let tool = operation.tool();
+                let client = self.model.client(agent_id, tool);
+                if operation.changes_fields() && client.payload == Payload::Snapshot && in_parts(tool) {
+                    let place = self.place_of_entry(agent, index);
+                    let message = format!("design `{}` writes in parts what is sent as a whole", design.name);
+                    let help = "`apply-next` needs `payload = \"change\"` in `[client]`".to_owned();
+                    let label = "for this entry a snapshot is sent";
+                    return self.push(Severity::Error, place, message, label, Some(help));
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! No intent takes effect more than once, in the store or upstream.
 //!
-//! It is violated when the number of commits of one intent reaches two. Setting a field twice counts: the version moves,
+//! It is violated when the number of commits of one intent, or of one part of an intent, reaches two. Setting a field twice counts: the version moves,
 //! watchers fire, and a change in between is undone. Effects on a resource that has since expired or been deleted are not
 //! counted.
 //!
@@ -23,7 +23,8 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
         Fact::Committed { request, effects, .. } if *effects > 1 => {
             let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
             let what = setting.entry_words(agent, entry);
-            let sentence = format!("{} wanted {what} once, and it took effect twice", setting.agent_name(agent));
+            let it = if setting.changes_of_entry(agent, entry).len() > 1 { "a part of it" } else { "it" };
+            let sentence = format!("{} wanted {what} once, and {it} took effect twice", setting.agent_name(agent));
             violation(sentence)
         }
         Fact::CalledUpstream { request, effects, .. } if *effects > 1 => {

@@ -29,6 +29,12 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
                 Told::Ok if !happened && !shown => {
                     violation(format!("{name} was told ok about {what}, which never took effect"))
                 }
+                Told::Ok
+                    if !ledger.happened_wholly(&setting.changes_of_entry(usize::from(*agent), usize::from(*entry)))
+                        && !shown =>
+                {
+                    violation(format!("{name} was told ok about {what}, of which only a part took effect"))
+                }
                 Told::Failure | Told::Conflict if happened => {
                     violation(format!("{name} was told {told} about {what}, which had taken effect"))
                 }

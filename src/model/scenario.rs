@@ -217,6 +217,17 @@ impl Operation {
         matches!(self, Self::Set(_) | Self::Append(_) | Self::Increment(_))
     }
 
+    /// One of its changes alone, by its place among [`fields`](Self::fields).
+    #[must_use]
+    pub fn part(&self, place: usize) -> Self {
+        match self {
+            Self::Set(changes) => Self::Set(changes[place..=place].to_vec()),
+            Self::Append(changes) => Self::Append(changes[place..=place].to_vec()),
+            Self::Increment(changes) => Self::Increment(changes[place..=place].to_vec()),
+            Self::Mint | Self::Close | Self::Approve | Self::Execute | Self::Delete => self.clone(),
+        }
+    }
+
     /// The fields that it names; for a mint none (it makes all of them).
     #[must_use]
     pub fn fields(&self) -> Vec<usize> {

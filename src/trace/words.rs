@@ -9,8 +9,8 @@ use crate::engine::Access;
 use crate::model::{Entry, Outcome, Tool};
 use crate::step::Simulation;
 use crate::world::{
-    Agent, Answer, Attempt, Call, CallRef, Component, Fact, Field, Handle, Instance, Intents, Key, KeyTable, Lease,
-    Lifecycle, Payload, Position, Record, RecordKey, Request, Resource, Setting, View,
+    Agent, Answer, Attempt, Call, CallRef, Component, Effect, Fact, Field, Handle, Instance, Intents, Key, KeyTable,
+    Lease, Lifecycle, Payload, Position, Record, RecordKey, Request, Resource, Setting, View,
 };
 
 /// Writes down one step.
@@ -324,7 +324,8 @@ fn changes(names: &Names<'_>, before: &[Component], after: &[Component]) -> Vec<
                     let told =
                         |told: Option<crate::model::Told>| told.map_or("nothing".to_owned(), |told| told.to_string());
                     note(format!("{agent} was told about {about}"), told(old.told), told(new.told));
-                    let effects = |effects: &[(Handle, u8)]| effects.iter().map(|(_, n)| n).sum::<u8>().to_string();
+                    let effects =
+                        |effects: &[Effect]| effects.iter().map(|effect| effect.count).sum::<u8>().to_string();
                     note(format!("effects of {about} by {agent}"), effects(&old.effects), effects(&new.effects));
                 }
             }

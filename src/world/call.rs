@@ -32,7 +32,7 @@ pub struct Request {
     /// What it carries.
     pub payload: Payload,
     /// For each field that it sets, the changes that the author's view showed when this was planned (ghost). Empty where
-    /// nothing is set, or without a view.
+    /// nothing is set, or where it showed none.
     pub seen: Vec<Intents>,
     /// What its author saw of the resources on which the plan rests (ghost).
     pub basis: Vec<(Handle, View)>,
@@ -170,6 +170,8 @@ pub struct Progress {
     pub working: Option<Content>,
     /// The version that it loaded, where a step compares with it.
     pub loaded: Option<u16>,
+    /// How many of its changes it has made, where it makes them one by one.
+    pub written: u8,
     /// The answer so far; its outcome is `ok` until a step says otherwise.
     pub answer: Answer,
     /// This call's own claim on its key.
@@ -273,6 +275,7 @@ impl Progress {
             ending: false,
             working: None,
             loaded: None,
+            written: 0,
             answer: Answer::about(handle),
             claim: None,
             grant: None,

@@ -16,13 +16,23 @@ pub struct Ledger {
 /// What became of one intent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct IntentLedger {
-    /// How often it took effect on what each handle names: 1, or 2 for twice or more; 0 where it took effect on a
-    /// predecessor that was deleted since.
-    pub effects: Vec<(Handle, u8)>,
+    /// Where it took effect, in order.
+    pub effects: Vec<Effect>,
     /// How often it took effect upstream: 0, 1, or 2 for twice or more.
     pub upstream: u8,
     /// What the agent was told about it.
     pub told: Option<Told>,
+}
+
+/// How often a change took effect on what a handle names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Effect {
+    /// On what.
+    pub handle: Handle,
+    /// The field that was changed, where an intent may take effect field by field; otherwise 0, for the intent as a whole.
+    pub change: u8,
+    /// 1, or 2 for twice or more; 0 where it took effect on a predecessor that was deleted since.
+    pub count: u8,
 }
 
 impl IntentLedger {
@@ -32,12 +42,19 @@ impl IntentLedger {
         !self.effects.is_empty() || self.upstream > 0
     }
 
-    /// Notes one more effect.
-    pub fn note_effect(&mut self, handle: Handle) {
-        match self.effects.iter_mut().find(|(other, _)| *other == handle) {
-            Some((_, count)) => *count = (*count + 1).min(2),
+    /// Whether each of these changes took effect, or the intent did upstream and nowhere else.
+    #[must_use]
+    pub fn happened_wholly(&self, changes: &[u8]) -> bool {
+        let happened = |change: &u8| self.effects.iter().any(|effect| effect.change == *change);
+        if self.effects.is_empty() { self.upstream > 0 } else { changes.iter().all(happened) }
+    }
+
+    /// Notes one more effect of a change.
+    pub fn note_effect(&mut self, handle: Handle, change: u8) {
+        match self.effects.iter_mut().find(|effect| effect.handle == handle && effect.change == change) {
+            Some(effect) => effect.count = (effect.count + 1).min(2),
             None => {
-                self.effects.push((handle, 1));
+                self.effects.push(Effect { handle, change, count: 1 });
                 self.effects.sort_unstable();
             }
         }

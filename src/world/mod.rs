@@ -25,7 +25,7 @@ pub use content::{Content, Field, Intents};
 pub use fact::Fact;
 pub use keys::{Fingerprint, KeyTable, Record, RecordKey};
 pub use lease::{Lease, Leases};
-pub use ledger::{IntentLedger, Ledger};
+pub use ledger::{Effect, IntentLedger, Ledger};
 pub use node::{CacheScope, Memory};
 pub use queue::Queue;
 pub use resource::{Handle, Instance, Lifecycle, Resource};

@@ -226,12 +226,13 @@ impl Renaming<'_> {
     }
 
     fn progress(&self, resource: ResourceId, progress: &Progress) -> Progress {
-        let Progress { next, ending, working, loaded, answer, claim, grant, ticket, reply } = progress;
+        let Progress { next, ending, working, loaded, written, answer, claim, grant, ticket, reply } = progress;
         Progress {
             next: *next,
             ending: *ending,
             working: working.as_ref().map(|content| self.content(resource, content)),
             loaded: *loaded,
+            written: *written,
             answer: self.answer(resource, answer),
             claim: claim.map(|claim| self.claim(claim)),
             grant: *grant,

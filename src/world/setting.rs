@@ -10,6 +10,7 @@ use crate::model::{Entry, scenario::Resource as Declared};
 
 use super::{Handle, Instance, Intents, Request, View};
 
+mod changes;
 mod moved;
 
 /// The static part of a run: the model, and everything that is derived from it once.

@@ -50,7 +50,26 @@ impl Dice {
 pub fn texts(seed: u64) -> Texts {
     let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed));
     let dice = &mut dice;
-    Texts { scenario: scenario(dice), design: design(dice), protocol: protocol(dice) }
+    let texts = Texts { scenario: scenario(dice), design: design(dice), protocol: protocol(dice) };
+    in_parts(dice, texts)
+}
+
+/// Perhaps sets that take effect field by field.
+fn in_parts(dice: &mut Dice, mut texts: Texts) -> Texts {
+    if dice.chance(70) {
+        return texts;
+    }
+    for name in ["one", "two"] {
+        let number = format!("{{ set = \"{name}\", number");
+        texts.scenario = texts.scenario.replace(&number, &format!("{{ set = \"{name}\", rows = [\"y\"], number"));
+    }
+    let parts =
+        dice.pick(&["\"apply-next\", \"apply-next\"", "\"apply-next\"], [\"apply-next\"", "\"apply-next\"], [\"apply\""]);
+    texts.design = texts.design.replace("\"apply\"", parts).replace("payload = \"snapshot\"", "payload = \"change\"");
+    if !texts.design.contains("[client]\npayload") {
+        texts.design = texts.design.replace("[client]\n", "[client]\npayload = \"change\"\n");
+    }
+    texts
 }
 
 /// A random model in which agents, and often nodes, may be exchanged: agents with the same work, or with work on other
@@ -346,7 +365,7 @@ fn write_handler(dice: &mut Dice) -> String {
         1 => steps.extend(["load", "write-content", "advance-version"]),
         _ => steps.push("apply"),
     }
-    if keys > 0 && dice.chance(85) {
+    if keys > 0 && dice.chance(15) {
         let at = steps.len() - dice.below(2);
         steps.insert(at, "record-key");
     }

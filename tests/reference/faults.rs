@@ -346,7 +346,9 @@ fn recreate(world: &mut World<'_>, handle: Handle) {
     }
     world.state.revoked.retain(|(_, of)| *of != handle);
     let ledger = world.state.ledger.iter_mut();
-    ledger.filter(|((_, at), _)| *at == Target::Resource(handle)).for_each(|(_, count)| *count = 0);
+    ledger
+        .filter(|((_, at), _)| matches!(at, Target::Resource(of, _) if *of == handle))
+        .for_each(|(_, count)| *count = 0);
     world.witnessed(judge::VERSION_NAMES_ONE_CONTENT);
     server::names_one_content(world, handle, &before);
 }

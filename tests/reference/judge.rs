@@ -87,6 +87,8 @@ pub struct Commit<'c> {
     pub handle: Handle,
     pub before: &'c Stored,
     pub after: &'c Content,
+    /// The fields that took effect with it.
+    pub parts: Vec<Option<usize>>,
     /// A working copy was written back, not the bare operation applied.
     pub saved: bool,
 }
@@ -101,7 +103,9 @@ impl World<'_> {
         if was_changed && !operation.fields().is_empty() {
             self.witnessed(VERSION_NAMES_ONE_CONTENT);
         }
-        self.count_effect(intent, Target::Resource(commit.handle));
+        for part in &commit.parts {
+            self.count_effect(intent, Target::Resource(commit.handle, *part));
+        }
         let who = principal(self.model, request.agent).clone();
         if !entitled(self.model, &who, commit.handle, &commit.before.owner) {
             self.broken(NO_CROSS_PRINCIPAL);
@@ -149,13 +153,18 @@ impl World<'_> {
         *count = (*count + 1).min(2);
         let counted = |target: &Target| match target {
             Target::Upstream => false,
-            Target::Resource(handle) => {
+            Target::Resource(handle, _) => {
                 let stored = &self.state.resources[handle];
                 !stored.expired && !stored.lost && stored.life != Life::Deleted
             }
         };
         let of_intent = self.state.ledger.iter().filter(|((of, _), _)| *of == intent);
-        let commits: u8 = of_intent.clone().filter(|((_, target), _)| counted(target)).map(|(_, count)| count).sum();
+        let part = |target: &Target| match target {
+            Target::Upstream => None,
+            Target::Resource(_, part) => *part,
+        };
+        let same_part = |at: &Target| counted(at) && part(at) == part(&target);
+        let commits: u8 = of_intent.clone().filter(|((_, at), _)| same_part(at)).map(|(_, count)| count).sum();
         let upstream: u8 =
             of_intent.filter(|((_, target), _)| *target == Target::Upstream).map(|(_, count)| count).sum();
         if commits >= 2 || upstream >= 2 {
@@ -275,8 +284,12 @@ impl World<'_> {
     /// An agent is told something about an intent: `ok` is judged now, `failure` and `conflict` also ever after.
     pub fn judge_tell(&mut self, agent: AgentId, entry: EntryId, told: Told, shown: bool, plain: bool) {
         let happened = self.state.happened((agent, entry));
+        let wholly = match &self.model.scenario.agents[agent].work[entry] {
+            Entry::Mutate { operation, .. } => self.state.happened_wholly((agent, entry), operation),
+            Entry::Read { .. } | Entry::HandOff { .. } => happened,
+        };
         let lie = match told {
-            Told::Ok => !happened && !shown,
+            Told::Ok => !wholly && !shown,
             Told::Failure | Told::Conflict => happened,
             Told::Unknown => false,
         };

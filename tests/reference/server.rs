@@ -107,6 +107,7 @@ fn writes(model: &Model, step: &str) -> bool {
         | "advance-version"
         | "save"
         | "apply"
+        | "apply-next"
         | "call-upstream"
         | "call-upstream-with-key"
         | "mint" => true,
@@ -160,6 +161,7 @@ fn untouched(request: &Request, node: NodeId) -> Handling {
         answer: Answer::ok(request.handle),
         working: None,
         loaded: None,
+        written: 0,
         claim: None,
         grant: None,
         queued: None,
@@ -355,7 +357,7 @@ fn roll_back(world: &mut World<'_>, before: World<'_>) {
     }
     let kept = |target: &Target| match target {
         Target::Upstream => true,
-        Target::Resource(handle) => after.resources.get(handle).is_some_and(|of| of.node.is_some()),
+        Target::Resource(handle, _) => after.resources.get(handle).is_some_and(|of| of.node.is_some()),
     };
     for ((intent, target), count) in &after.ledger {
         if kept(target) {

@@ -227,6 +227,8 @@ pub struct Handling {
     pub working: Option<Content>,
     /// The version that its `load` found, where `check-unchanged` asks for it.
     pub loaded: Option<u32>,
+    /// How many of its fields `apply-next` has written for this call.
+    pub written: usize,
     /// This call's claim: in which table, and its number there.
     pub claim: Option<(Table, u32)>,
     /// The fence number that this call was given.
@@ -408,10 +410,17 @@ pub struct Node {
     pub identity: Option<(AgentId, u8)>,
 }
 
+/// What of an operation can take effect by itself: each field that it names, or all of it at once.
+pub fn parts(operation: &Operation) -> Vec<Option<usize>> {
+    let fields = operation.fields();
+    if fields.is_empty() { vec![None] } else { fields.into_iter().map(Some).collect() }
+}
+
 /// Where an intent took effect (ghost).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
-    Resource(Handle),
+    /// On a resource: which of its fields, for an intent that names some.
+    Resource(Handle, Option<usize>),
     Upstream,
 }
 
@@ -519,6 +528,14 @@ impl State {
     /// Did an intent take effect, anywhere and whatever became of it?
     pub fn happened(&self, intent: Intent) -> bool {
         self.ledger.keys().any(|(of, _)| *of == intent)
+    }
+
+    /// Did all of an intent take effect: each of its fields, somewhere? (Upstream there is only one effect.)
+    pub fn happened_wholly(&self, intent: Intent, operation: &Operation) -> bool {
+        let targets = || self.ledger.keys().filter(|(of, _)| *of == intent).map(|(_, target)| *target);
+        let on = |part| targets().any(|target| matches!(target, Target::Resource(_, field) if field == part));
+        let stored = targets().any(|target| target != Target::Upstream);
+        if stored { parts(operation).into_iter().all(on) } else { targets().next().is_some() }
     }
 
     /// The key table that a handler on this node sees.

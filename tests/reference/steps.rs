@@ -7,7 +7,7 @@ use super::judge::{self, Commit};
 use super::keys;
 use super::server;
 use super::state::{
-    Answer, Call, Change, Content, Handle, Handling, Life, NodeId, Place, Request, Stored, Target, View, values,
+    self, Answer, Call, Change, Content, Handle, Handling, Life, NodeId, Place, Request, Stored, Target, View, values,
 };
 use super::world::World;
 
@@ -60,6 +60,7 @@ pub fn run(world: &mut World<'_>, call: &mut Call, name: &str) -> Passed {
         "advance-version" => step.advance_version(),
         "save" => step.write_content(true).and_then(|()| step.advance_version()),
         "apply" => step.apply(),
+        "apply-next" => step.apply_next(),
         "call-upstream" => step.call_upstream(),
         "mint" => step.mint(),
         other => panic!("no step is called {other}"),
@@ -356,12 +357,39 @@ impl Step<'_, '_> {
         self.advance_version()
     }
 
+    /// `apply-next`: `apply` of the first field that this call has not written yet; nothing, when it has written all.
+    fn apply_next(&mut self) -> Passed {
+        let Some(whole) = self.request.operation.clone() else { return Ok(()) };
+        let done = self.handling.written;
+        let Some(there) = self.content_here() else { return self.refuse(Outcome::NotFound) };
+        if done == state::parts(&whole).len() {
+            return Ok(());
+        }
+        self.handling.written += 1;
+        let one = match whole {
+            Operation::Set(changes) => Operation::Set(vec![changes[done].clone()]),
+            Operation::Append(changes) => Operation::Append(vec![changes[done].clone()]),
+            Operation::Increment(changes) => Operation::Increment(vec![changes[done]]),
+            other => other,
+        };
+        let working = self.handling.working.replace(there);
+        self.write_operation(&one, false)?;
+        self.handling.working = working;
+        self.advance_version()
+    }
+
     /// `write-content`: writes the working copy plus the operation back. `saved` is false for `apply`, whose copy is
     /// what stands there at that moment.
     fn write_content(&mut self, saved: bool) -> Passed {
-        let (Some(operation), Some(intent)) = (self.request.operation.clone(), self.request.intent) else {
-            return Ok(());
-        };
+        match self.request.operation.clone() {
+            Some(operation) => self.write_operation(&operation, saved),
+            None => Ok(()),
+        }
+    }
+
+    /// The same, with this operation.
+    fn write_operation(&mut self, operation: &Operation, saved: bool) -> Passed {
+        let Some(intent) = self.request.intent else { return Ok(()) };
         let copy = match self.handling.working.clone() {
             Some(working) => working,
             None => self.content_here().unwrap_or_default(),
@@ -370,7 +398,7 @@ impl Step<'_, '_> {
         let comes_back = super::rename::versions_come_back(self.model());
         let carried = self.request.token.as_ref().map(|(_, version)| *version);
         let approves = self.request.approves.clone();
-        let content = self.written(copy, &operation, intent);
+        let content = self.written(copy, operation, intent);
         let Some((handle, stored)) = self.stored() else { return self.refuse(Outcome::NotFound) };
         let before = stored.clone();
         stored.content.clone_from(&content);
@@ -383,18 +411,19 @@ impl Step<'_, '_> {
         if can_lag {
             stored.previous = Some((before.content.clone(), before.version));
         }
-        if let Some(life) = server::life_after(&operation) {
+        if let Some(life) = server::life_after(operation) {
             stored.life = life;
             stored.ended_by = before.ended_by.or(Some(intent));
         }
-        if operation == Operation::Approve {
+        if *operation == Operation::Approve {
             stored.approved = approves;
         }
         let token = server::token_of(self.model(), &self.world.state.resources[&handle]);
         self.handling.answer.token = token.or(self.handling.answer.token.take());
         let lasts = before.node.is_some();
         let call = self.call.clone();
-        let commit = Commit { call: &call, handle, before: &before, after: &content, saved };
+        let parts = state::parts(operation);
+        let commit = Commit { call: &call, handle, before: &before, after: &content, parts, saved };
         self.world.judge_commit(&commit);
         if let Some(grant) = self.handling.grant.or(self.request.fence) {
             self.world.judge_lease(self.request.agent, handle, self.handling.node, grant);
@@ -432,7 +461,7 @@ impl Step<'_, '_> {
     fn advance_version(&mut self) -> Passed {
         let ticks = match self.model().design.server.versions {
             Versions::Counter | Versions::PerIncarnation => true,
-            Versions::CoarseClock => self.world.dice.roll(2) == 0,
+            Versions::CoarseClock => self.world.clock_ticks(),
         };
         let in_handle = self.state_in_handle();
         let carried = self.request.token.as_ref().map(|(_, version)| *version);
@@ -490,7 +519,7 @@ impl Step<'_, '_> {
         self.handling.answer.version = Some(1);
         self.handling.answer.token = server::token_of(model, &stored);
         self.world.state.resources.insert(handle, stored);
-        self.world.count_effect(intent, Target::Resource(handle));
+        self.world.count_effect(intent, Target::Resource(handle, None));
         Ok(())
     }
 }

@@ -54,6 +54,8 @@ pub struct World<'m> {
     /// Those of `facts` that rolling a transaction back does not undo.
     pub lasting: Facts,
     pub dice: Dice,
+    /// Whether the clock that versions are taken from ticks in this action, once it was asked.
+    pub ticks: Option<bool>,
     /// The next read of this action is served from before the latest change: `stale-read`.
     pub stale_read: bool,
     /// It turned out that there is no such action here: a fault found nothing to strike.
@@ -64,7 +66,12 @@ impl<'m> World<'m> {
     /// An action that has not done anything yet.
     pub fn new(model: &'m Model, state: State, dice: Dice) -> Self {
         let (facts, lasting) = (Facts::default(), Facts::default());
-        Self { model, state, facts, lasting, dice, stale_read: false, impossible: false }
+        Self { model, state, facts, lasting, dice, ticks: None, stale_read: false, impossible: false }
+    }
+
+    /// Whether the clock that versions are taken from ticks: all of a transaction happens at one time.
+    pub fn clock_ticks(&mut self) -> bool {
+        *self.ticks.get_or_insert_with(|| self.dice.roll(2) == 0)
     }
 
     /// The action broke this invariant.
