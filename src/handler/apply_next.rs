@@ -1,9 +1,9 @@
 //! Makes the next change of the request in the stored content.
 //!
-//! As `apply`, but of a change of several fields it makes one: the first that this call has not made yet, in the order of
-//! the file. So a batch is told that commits in parts: `[["resolve", "apply-next"], ["apply-next"]]`. Each part takes effect
-//! by itself, and the version advances with each. When none is left it passes and does nothing. What has no fields
-//! (`close`, say) is made at once. A snapshot is written as a whole, so it can't be sent to this step.
+//! As `apply`, but of a change of several fields it makes one: the first that this call has not made yet, in the order
+//! of the file. So a batch is told that commits in parts: `[["resolve", "apply-next"], ["apply-next"]]`. Each part takes
+//! effect by itself, and the version advances with each. When none is left it passes and does nothing. What has no
+//! fields (`close`, say) is made at once. A snapshot is written as a whole, so it can't be sent to this step.
 
 use super::{End, Handling, Requires, Step, Writes};
 

@@ -1,8 +1,8 @@
 //! No intent takes effect more than once, in the store or upstream.
 //!
-//! It is violated when the number of commits of one intent, or of one part of an intent, reaches two. Setting a field twice counts: the version moves,
-//! watchers fire, and a change in between is undone. Effects on a resource that has since expired or been deleted are not
-//! counted.
+//! It is violated when the number of commits of one intent, or of a part of one, reaches two. Setting a field twice
+//! counts: the version moves, watchers fire, and a change in between is undone. Effects on a resource that has since
+//! expired or been deleted are not counted.
 //!
 //! **Witness.** A call of an intent starts (its first transaction runs) after that intent took effect.
 

@@ -63,8 +63,11 @@ fn in_parts(dice: &mut Dice, mut texts: Texts) -> Texts {
         let number = format!("{{ set = \"{name}\", number");
         texts.scenario = texts.scenario.replace(&number, &format!("{{ set = \"{name}\", rows = [\"y\"], number"));
     }
-    let parts =
-        dice.pick(&["\"apply-next\", \"apply-next\"", "\"apply-next\"], [\"apply-next\"", "\"apply-next\"], [\"apply\""]);
+    let parts = dice.pick(&[
+        "\"apply-next\", \"apply-next\"",
+        "\"apply-next\"], [\"apply-next\"",
+        "\"apply-next\"], [\"apply\"",
+    ]);
     texts.design = texts.design.replace("\"apply\"", parts).replace("payload = \"snapshot\"", "payload = \"change\"");
     if !texts.design.contains("[client]\npayload") {
         texts.design = texts.design.replace("[client]\n", "[client]\npayload = \"change\"\n");

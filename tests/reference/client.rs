@@ -252,7 +252,7 @@ fn planned_request(world: &World<'_>, id: AgentId) -> Request {
 pub fn changed(content: &Content, intent: (AgentId, usize), operation: &Operation) -> Content {
     let mut content = content.clone();
     for field in operation.fields() {
-        content[field].value = server::new_value(&content[field].value, field, operation);
+        content[field].value = super::write::new_value(&content[field].value, field, operation);
         content[field].shows.insert(Change::Of(intent, field));
     }
     content

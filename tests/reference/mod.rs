@@ -33,3 +33,4 @@ pub mod server;
 pub mod state;
 pub mod steps;
 pub mod world;
+pub mod write;

@@ -4,13 +4,13 @@ use handlecheck::model::design::{
     Balancer, Calls, Identity, LostReply, Place as KeysIn, Queue, ReadsFrom, Record, Replies, State as StateIn,
 };
 use handlecheck::model::protocol::Reissue;
-use handlecheck::model::{Model, Operation, Outcome, Value};
+use handlecheck::model::{Model, Outcome};
 
 use super::judge;
 use super::keys;
 use super::rename;
 use super::state::{
-    Answer, Call, Handle, Handling, KeyEntry, Life, NodeId, Place, Reply, Request, State, Stored, Target, Token,
+    Answer, Call, Handle, Handling, KeyEntry, NodeId, Place, Reply, Request, State, Stored, Target, Token,
 };
 use super::steps;
 use super::world::World;
@@ -447,36 +447,6 @@ pub fn outcome_for_unknown_handle(world: &World<'_>, call: &Call) -> Outcome {
         }
     }
     Outcome::Ok
-}
-
-/// The value of a field after an operation that names it.
-pub fn new_value(old: &Value, field: usize, operation: &Operation) -> Value {
-    match operation {
-        Operation::Set(changes) => {
-            changes.iter().find(|change| change.0 == field).map_or_else(|| old.clone(), |change| change.1.clone())
-        }
-        Operation::Append(changes) => match (old, changes.iter().find(|change| change.0 == field)) {
-            (Value::List(elements), Some((_, element))) => {
-                Value::List(elements.iter().cloned().chain([element.clone()]).collect())
-            }
-            _ => old.clone(),
-        },
-        Operation::Increment(changes) => match (old, changes.iter().find(|change| change.0 == field)) {
-            (Value::Number(number), Some((_, amount))) => Value::Number(number + amount),
-            _ => old.clone(),
-        },
-        _ => old.clone(),
-    }
-}
-
-/// The lifecycle to which a commit of this operation leads, if it leads to another.
-pub fn life_after(operation: &Operation) -> Option<Life> {
-    match operation {
-        Operation::Close => Some(Life::Closed),
-        Operation::Execute => Some(Life::Executed),
-        Operation::Delete => Some(Life::Deleted),
-        _ => None,
-    }
 }
 
 /// What a handle carries, where the handle carries the state.

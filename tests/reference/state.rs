@@ -410,12 +410,6 @@ pub struct Node {
     pub identity: Option<(AgentId, u8)>,
 }
 
-/// What of an operation can take effect by itself: each field that it names, or all of it at once.
-pub fn parts(operation: &Operation) -> Vec<Option<usize>> {
-    let fields = operation.fields();
-    if fields.is_empty() { vec![None] } else { fields.into_iter().map(Some).collect() }
-}
-
 /// Where an intent took effect (ghost).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
@@ -528,14 +522,6 @@ impl State {
     /// Did an intent take effect, anywhere and whatever became of it?
     pub fn happened(&self, intent: Intent) -> bool {
         self.ledger.keys().any(|(of, _)| *of == intent)
-    }
-
-    /// Did all of an intent take effect: each of its fields, somewhere? (Upstream there is only one effect.)
-    pub fn happened_wholly(&self, intent: Intent, operation: &Operation) -> bool {
-        let targets = || self.ledger.keys().filter(|(of, _)| *of == intent).map(|(_, target)| *target);
-        let on = |part| targets().any(|target| matches!(target, Target::Resource(_, field) if field == part));
-        let stored = targets().any(|target| target != Target::Upstream);
-        if stored { parts(operation).into_iter().all(on) } else { targets().next().is_some() }
     }
 
     /// The key table that a handler on this node sees.

@@ -1,13 +1,13 @@
 //! The steps of a handler (section 5): one function each. A step passes, or ends the call.
 
-use handlecheck::model::design::{FenceSeen, Foreign, Identity, ReadsFrom, State as StateIn, Versions};
-use handlecheck::model::{AgentId, Model, Operation, Outcome, Principal};
+use handlecheck::model::design::{FenceSeen, Foreign, Identity, ReadsFrom, State as StateIn};
+use handlecheck::model::{AgentId, Model, Outcome, Principal};
 
-use super::judge::{self, Commit};
+use super::judge::{self};
 use super::keys;
 use super::server;
 use super::state::{
-    self, Answer, Call, Change, Content, Handle, Handling, Life, NodeId, Place, Request, Stored, Target, View, values,
+    Answer, Call, Content, Handle, Handling, Life, NodeId, Place, Request, Stored, Target, View, values,
 };
 use super::world::World;
 
@@ -101,7 +101,7 @@ impl Step<'_, '_> {
     }
 
     /// The resource, if it is here.
-    fn stored(&mut self) -> Option<(Handle, &mut Stored)> {
+    pub fn stored(&mut self) -> Option<(Handle, &mut Stored)> {
         let handle = self.handle()?;
         self.stored_as(handle)?;
         Some((handle, self.world.state.resources.get_mut(&handle)?))
@@ -115,12 +115,12 @@ impl Step<'_, '_> {
         (here && in_session).then_some(stored)
     }
 
-    fn state_in_handle(&self) -> bool {
+    pub fn state_in_handle(&self) -> bool {
         self.model().design.server.state == StateIn::Handle
     }
 
     /// The content that a handler finds: the stored one, or the one in the handle.
-    fn content_here(&mut self) -> Option<Content> {
+    pub fn content_here(&mut self) -> Option<Content> {
         if self.state_in_handle()
             && let Some((content, _)) = &self.request.token
         {
@@ -340,7 +340,7 @@ impl Step<'_, '_> {
     }
 
     /// `load`: copies the content into the working copy.
-    fn load(&mut self) -> Passed {
+    pub fn load(&mut self) -> Passed {
         match self.content_here() {
             None => self.refuse(Outcome::NotFound),
             Some(content) => {
@@ -348,130 +348,6 @@ impl Step<'_, '_> {
                 Ok(())
             }
         }
-    }
-
-    /// `apply`: `load` and `save`; nothing comes between, so a write that is applied rests on what stands there.
-    fn apply(&mut self) -> Passed {
-        self.load()?;
-        self.write_content(false)?;
-        self.advance_version()
-    }
-
-    /// `apply-next`: `apply` of the first field that this call has not written yet; nothing, when it has written all.
-    fn apply_next(&mut self) -> Passed {
-        let Some(whole) = self.request.operation.clone() else { return Ok(()) };
-        let done = self.handling.written;
-        let Some(there) = self.content_here() else { return self.refuse(Outcome::NotFound) };
-        if done == state::parts(&whole).len() {
-            return Ok(());
-        }
-        self.handling.written += 1;
-        let one = match whole {
-            Operation::Set(changes) => Operation::Set(vec![changes[done].clone()]),
-            Operation::Append(changes) => Operation::Append(vec![changes[done].clone()]),
-            Operation::Increment(changes) => Operation::Increment(vec![changes[done]]),
-            other => other,
-        };
-        let working = self.handling.working.replace(there);
-        self.write_operation(&one, false)?;
-        self.handling.working = working;
-        self.advance_version()
-    }
-
-    /// `write-content`: writes the working copy plus the operation back. `saved` is false for `apply`, whose copy is
-    /// what stands there at that moment.
-    fn write_content(&mut self, saved: bool) -> Passed {
-        match self.request.operation.clone() {
-            Some(operation) => self.write_operation(&operation, saved),
-            None => Ok(()),
-        }
-    }
-
-    /// The same, with this operation.
-    fn write_operation(&mut self, operation: &Operation, saved: bool) -> Passed {
-        let Some(intent) = self.request.intent else { return Ok(()) };
-        let copy = match self.handling.working.clone() {
-            Some(working) => working,
-            None => self.content_here().unwrap_or_default(),
-        };
-        let can_lag = server::can_lag(self.model());
-        let comes_back = super::rename::versions_come_back(self.model());
-        let carried = self.request.token.as_ref().map(|(_, version)| *version);
-        let approves = self.request.approves.clone();
-        let content = self.written(copy, operation, intent);
-        let Some((handle, stored)) = self.stored() else { return self.refuse(Outcome::NotFound) };
-        let before = stored.clone();
-        stored.content.clone_from(&content);
-        if let Some(version) = carried {
-            stored.version = version;
-        }
-        if comes_back {
-            stored.named.insert((before.version, values(&before.content)));
-        }
-        if can_lag {
-            stored.previous = Some((before.content.clone(), before.version));
-        }
-        if let Some(life) = server::life_after(operation) {
-            stored.life = life;
-            stored.ended_by = before.ended_by.or(Some(intent));
-        }
-        if *operation == Operation::Approve {
-            stored.approved = approves;
-        }
-        let token = server::token_of(self.model(), &self.world.state.resources[&handle]);
-        self.handling.answer.token = token.or(self.handling.answer.token.take());
-        let lasts = before.node.is_some();
-        let call = self.call.clone();
-        let parts = state::parts(operation);
-        let commit = Commit { call: &call, handle, before: &before, after: &content, parts, saved };
-        self.world.judge_commit(&commit);
-        if let Some(grant) = self.handling.grant.or(self.request.fence) {
-            self.world.judge_lease(self.request.agent, handle, self.handling.node, grant);
-        }
-        if lasts {
-            self.world.keep_facts();
-        }
-        if !saved {
-            self.handling.working = None;
-        }
-        Ok(())
-    }
-
-    /// The content that a write leaves, given the copy that it starts from (section 8, lost update): a field that it
-    /// does not name keeps what that copy shows; a field that it sets shows it and, of that copy's changes, those that
-    /// the author had seen or made; an append or increment adds it.
-    fn written(&self, copy: Content, operation: &Operation, intent: (usize, usize)) -> Content {
-        if let Some(snapshot) = &self.request.snapshot {
-            return snapshot.clone();
-        }
-        let mut content = copy;
-        for index in operation.fields() {
-            let field = &mut content[index];
-            field.value = server::new_value(&field.value, index, operation);
-            if matches!(operation, Operation::Set(_)) {
-                let seen = &self.request.seen;
-                field.shows.retain(|change| change.is_earlier_than(intent) || seen.contains(change));
-            }
-            field.shows.insert(Change::Of(intent, index));
-        }
-        content
-    }
-
-    /// `advance-version`: a coarse clock need not tick.
-    fn advance_version(&mut self) -> Passed {
-        let ticks = match self.model().design.server.versions {
-            Versions::Counter | Versions::PerIncarnation => true,
-            Versions::CoarseClock => self.world.clock_ticks(),
-        };
-        let in_handle = self.state_in_handle();
-        let carried = self.request.token.as_ref().map(|(_, version)| *version);
-        let Some((_, stored)) = self.stored() else { return self.refuse(Outcome::NotFound) };
-        stored.version = carried.unwrap_or(stored.version) + u32::from(ticks);
-        let version = stored.version;
-        let token = in_handle.then(|| (stored.content.clone(), version));
-        self.handling.answer.version = Some(version);
-        self.handling.answer.token = token;
-        Ok(())
     }
 
     /// `call-upstream`: causes the external effect. It is never rolled back.

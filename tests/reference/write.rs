@@ -1,0 +1,181 @@
+//! The steps that write a content (section 5), and what of an intent takes effect by them.
+
+use handlecheck::model::design::Versions;
+use handlecheck::model::{Operation, Outcome, Value};
+
+use super::judge::Commit;
+use super::server;
+use super::state::{Change, Content, Intent, Life, State, Target, values};
+use super::steps::{Passed, Step};
+
+/// What of an operation can take effect by itself: each field that it names, or all of it at once.
+pub fn parts(operation: &Operation) -> Vec<Option<usize>> {
+    let fields = operation.fields();
+    if fields.is_empty() { vec![None] } else { fields.into_iter().map(Some).collect() }
+}
+
+/// The value of a field after an operation that names it.
+pub fn new_value(old: &Value, field: usize, operation: &Operation) -> Value {
+    match operation {
+        Operation::Set(changes) => {
+            changes.iter().find(|change| change.0 == field).map_or_else(|| old.clone(), |change| change.1.clone())
+        }
+        Operation::Append(changes) => match (old, changes.iter().find(|change| change.0 == field)) {
+            (Value::List(elements), Some((_, element))) => {
+                Value::List(elements.iter().cloned().chain([element.clone()]).collect())
+            }
+            _ => old.clone(),
+        },
+        Operation::Increment(changes) => match (old, changes.iter().find(|change| change.0 == field)) {
+            (Value::Number(number), Some((_, amount))) => Value::Number(number + amount),
+            _ => old.clone(),
+        },
+        _ => old.clone(),
+    }
+}
+
+/// The lifecycle to which a commit of this operation leads, if it leads to another.
+pub fn life_after(operation: &Operation) -> Option<Life> {
+    match operation {
+        Operation::Close => Some(Life::Closed),
+        Operation::Execute => Some(Life::Executed),
+        Operation::Delete => Some(Life::Deleted),
+        _ => None,
+    }
+}
+
+impl State {
+    /// Did all of an intent take effect: each of its fields, somewhere? (Upstream there is only one effect.)
+    pub fn happened_wholly(&self, intent: Intent, operation: &Operation) -> bool {
+        let targets = || self.ledger.keys().filter(|(of, _)| *of == intent).map(|(_, target)| *target);
+        let on = |part| targets().any(|target| matches!(target, Target::Resource(_, field) if field == part));
+        let stored = targets().any(|target| target != Target::Upstream);
+        if stored { parts(operation).into_iter().all(on) } else { targets().next().is_some() }
+    }
+}
+
+impl Step<'_, '_> {
+    /// `apply`: `load` and `save`; nothing comes between, so a write that is applied rests on what stands there.
+    pub fn apply(&mut self) -> Passed {
+        self.load()?;
+        self.write_content(false)?;
+        self.advance_version()
+    }
+
+    /// `apply-next`: `apply` of the first field that this call has not written yet; nothing, when it has written all.
+    pub fn apply_next(&mut self) -> Passed {
+        let Some(whole) = self.request.operation.clone() else { return Ok(()) };
+        let done = self.handling.written;
+        let Some(there) = self.content_here() else { return self.refuse(Outcome::NotFound) };
+        if done == parts(&whole).len() {
+            return Ok(());
+        }
+        self.handling.written += 1;
+        let one = match whole {
+            Operation::Set(changes) => Operation::Set(vec![changes[done].clone()]),
+            Operation::Append(changes) => Operation::Append(vec![changes[done].clone()]),
+            Operation::Increment(changes) => Operation::Increment(vec![changes[done]]),
+            other => other,
+        };
+        let working = self.handling.working.replace(there);
+        self.write_operation(&one, false)?;
+        self.handling.working = working;
+        self.advance_version()
+    }
+
+    /// `write-content`: writes the working copy plus the operation back. `saved` is false for `apply`, whose copy is
+    /// what stands there at that moment.
+    pub fn write_content(&mut self, saved: bool) -> Passed {
+        match self.request.operation.clone() {
+            Some(operation) => self.write_operation(&operation, saved),
+            None => Ok(()),
+        }
+    }
+
+    /// The same, with this operation.
+    fn write_operation(&mut self, operation: &Operation, saved: bool) -> Passed {
+        let Some(intent) = self.request.intent else { return Ok(()) };
+        let copy = match self.handling.working.clone() {
+            Some(working) => working,
+            None => self.content_here().unwrap_or_default(),
+        };
+        let can_lag = server::can_lag(self.model());
+        let comes_back = super::rename::versions_come_back(self.model());
+        let carried = self.request.token.as_ref().map(|(_, version)| *version);
+        let approves = self.request.approves.clone();
+        let content = self.written(copy, operation, intent);
+        let Some((handle, stored)) = self.stored() else { return self.refuse(Outcome::NotFound) };
+        let before = stored.clone();
+        stored.content.clone_from(&content);
+        if let Some(version) = carried {
+            stored.version = version;
+        }
+        if comes_back {
+            stored.named.insert((before.version, values(&before.content)));
+        }
+        if can_lag {
+            stored.previous = Some((before.content.clone(), before.version));
+        }
+        if let Some(life) = life_after(operation) {
+            stored.life = life;
+            stored.ended_by = before.ended_by.or(Some(intent));
+        }
+        if *operation == Operation::Approve {
+            stored.approved = approves;
+        }
+        let token = server::token_of(self.model(), &self.world.state.resources[&handle]);
+        self.handling.answer.token = token.or(self.handling.answer.token.take());
+        let lasts = before.node.is_some();
+        let call = self.call.clone();
+        let parts = parts(operation);
+        let commit = Commit { call: &call, handle, before: &before, after: &content, parts, saved };
+        self.world.judge_commit(&commit);
+        if let Some(grant) = self.handling.grant.or(self.request.fence) {
+            self.world.judge_lease(self.request.agent, handle, self.handling.node, grant);
+        }
+        if lasts {
+            self.world.keep_facts();
+        }
+        if !saved {
+            self.handling.working = None;
+        }
+        Ok(())
+    }
+
+    /// The content that a write leaves, given the copy that it starts from (section 8, lost update): a field that it
+    /// does not name keeps what that copy shows; a field that it sets shows it and, of that copy's changes, those that
+    /// the author had seen or made; an append or increment adds it.
+    fn written(&self, copy: Content, operation: &Operation, intent: (usize, usize)) -> Content {
+        if let Some(snapshot) = &self.request.snapshot {
+            return snapshot.clone();
+        }
+        let mut content = copy;
+        for index in operation.fields() {
+            let field = &mut content[index];
+            field.value = new_value(&field.value, index, operation);
+            if matches!(operation, Operation::Set(_)) {
+                let seen = &self.request.seen;
+                field.shows.retain(|change| change.is_earlier_than(intent) || seen.contains(change));
+            }
+            field.shows.insert(Change::Of(intent, index));
+        }
+        content
+    }
+
+    /// `advance-version`: a coarse clock need not tick.
+    pub fn advance_version(&mut self) -> Passed {
+        let ticks = match self.model().design.server.versions {
+            Versions::Counter | Versions::PerIncarnation => true,
+            Versions::CoarseClock => self.world.clock_ticks(),
+        };
+        let in_handle = self.state_in_handle();
+        let carried = self.request.token.as_ref().map(|(_, version)| *version);
+        let Some((_, stored)) = self.stored() else { return self.refuse(Outcome::NotFound) };
+        stored.version = carried.unwrap_or(stored.version) + u32::from(ticks);
+        let version = stored.version;
+        let token = in_handle.then(|| (stored.content.clone(), version));
+        self.handling.answer.version = Some(version);
+        self.handling.answer.token = token;
+        Ok(())
+    }
+}
