@@ -10,11 +10,13 @@ pub mod action;
 pub mod assertion;
 pub mod cli;
 pub mod diagrams;
+pub mod documents;
 #[cfg(feature = "live")]
 pub mod drive;
 pub mod engine;
 pub mod explain;
 pub mod faults;
+pub mod graph;
 pub mod handler;
 pub mod harness;
 pub mod input;

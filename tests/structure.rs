@@ -57,6 +57,9 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     // Of the handler it knows the table: which steps can end a call, and what their pages say.
     ("diagrams", &["handler", "model", "trace", "table"]),
     ("explain", &["diagrams", "trace"]),
+    ("graph", &["diagrams", "trace", "step", "action", "world", "engine", "model"]),
+    // Of the faults it knows their names.
+    ("documents", &["diagrams", "explain", "run", "trace", "input", "faults", "model", "suggest"]),
     // Of the invariants it knows the table, for their pages.
     ("reports", &["lock", "policies", "run", "step", "diagrams", "trace", "input", "invariants", "table", "model"]),
     ("lock", &["run", "input", "model"]),
@@ -72,10 +75,12 @@ const EVERYTHING: &[&str] = &[
     "action",
     "assertion",
     "diagrams",
+    "documents",
     "drive",
     "engine",
     "explain",
     "faults",
+    "graph",
     "handler",
     "harness",
     "input",

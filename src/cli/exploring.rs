@@ -180,6 +180,13 @@ pub(super) fn known_property(name: &str, run: &Run) -> Result<(), Failure> {
     Err(Failure::Usage(format!("--invariant {name}: there is no such invariant or assertion{help}")))
 }
 
+impl Exploring {
+    /// The limit of states that was asked for.
+    pub(super) const fn max_states(&self) -> Option<usize> {
+        self.max_states
+    }
+}
+
 impl Explorer {
     pub(super) fn scenario(&self, spec: &str) -> Result<Input<Scenario>, Failure> {
         if let Some(other) =

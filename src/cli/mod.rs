@@ -7,8 +7,10 @@ mod completions;
 mod demo;
 mod diagram;
 mod diff;
+mod docs;
 mod explain;
 mod exploring;
+mod graph;
 mod list;
 mod lock;
 mod models;
@@ -101,6 +103,10 @@ enum Command {
     Explain(explain::Arguments),
     /// Draw a trace
     Diagram(diagram::Arguments),
+    /// Draw the state graph of a small model, or the roads that a trace did not take
+    Graph(graph::Arguments),
+    /// Check or renew the verdicts, traces and pictures in Markdown documents
+    Docs(docs::Arguments),
     /// Execute traces step by step on today's model
     Replay(replay::Arguments),
     /// Say what there is: steps, faults, invariants, designs, scenarios, protocols, formats, ..
@@ -190,6 +196,8 @@ fn run() -> u8 {
         Command::Diff(arguments) => diff::run(&arguments, terminal, &mut out),
         Command::Explain(arguments) => explain::run(&arguments, terminal, &mut out),
         Command::Diagram(arguments) => diagram::run(&arguments, terminal, &mut out),
+        Command::Graph(arguments) => graph::run(&arguments, terminal, &mut out),
+        Command::Docs(arguments) => docs::run(&arguments, terminal, &mut out),
         Command::Replay(arguments) => replay::run(&arguments, terminal, &mut out),
         Command::List(arguments) => list::run(&arguments, terminal, &mut out),
         Command::New(arguments) => new::run(&arguments, terminal, &mut out),

@@ -15,6 +15,7 @@ pub mod words;
 
 pub use sequence::Sequence;
 pub use story::Story;
+pub use svg::{SHEET, escape};
 
 /// One format of pictures.
 #[derive(Debug)]

@@ -21,6 +21,7 @@ use grid::Grid;
 use lanes::Lanes;
 pub use paper::escape;
 use paper::{Area, Group, Paper};
+pub use style::SHEET;
 
 pub static FORMAT: Format = Format { extension: "svg", draw: Draw::Text(drawn) };
 

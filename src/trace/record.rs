@@ -75,8 +75,9 @@ pub fn record(
     Ok(written(&labelled, &states, &actions, loops_from, property, sources))
 }
 
-/// A labelled state as the search sees it.
-pub(super) fn unlabelled(simulation: &Simulation, state: &[Component]) -> Vec<Component> {
+/// A labelled state as a search with this simulation sees it.
+#[must_use]
+pub fn unlabelled(simulation: &Simulation, state: &[Component]) -> Vec<Component> {
     let mut plain: Vec<Component> =
         state.iter().filter(|component| !matches!(component, Component::Requests(_))).cloned().collect();
     for component in &mut plain {

@@ -92,6 +92,35 @@ pub fn replay(trace: &Trace) -> Result<Vec<Step>, ReplayError> {
     Ok(steps)
 }
 
+/// A trace walked again: the labelled simulation of its inputs, its states, the initial one first, and the actions between.
+pub struct Walked {
+    /// The simulation.
+    pub simulation: Simulation,
+    /// One state more than there are steps.
+    pub states: Vec<Vec<Component>>,
+    /// One action for each step.
+    pub actions: Vec<Action>,
+}
+
+/// Walks a trace again, whatever its steps do today.
+///
+/// # Errors
+///
+/// When an input can't be read, or a step is not enabled.
+pub fn walked(trace: &Trace) -> Result<Walked, ReplayError> {
+    let simulation = simulation(trace)?;
+    let mut walk = Walk::new(&simulation);
+    let mut actions = Vec::new();
+    for (number, recorded) in (1..).zip(&trace.steps) {
+        let action = || recorded.does.action.clone();
+        let enabled = walk.find(&recorded.does).ok_or_else(|| ReplayError::NotEnabled { number, action: action() })?;
+        walk.step(&enabled);
+        actions.push(enabled);
+    }
+    let states = std::mem::take(&mut walk.states);
+    Ok(Walked { simulation, states, actions })
+}
+
 /// Where a run parts from a trace that it follows step by step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Departure {

@@ -235,6 +235,7 @@ impl Paper {
 }
 
 /// A text as XML shows it. Characters that XML can't hold are left out.
+#[must_use]
 pub fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for letter in words::line(text).chars() {
