@@ -150,7 +150,8 @@ fn commands_and_files_that_are_mentioned_exist() {
                 }
             }
             for target in links(line).filter(|target| !target.contains("://") && !target.starts_with('#')) {
-                let file = target.split('#').next().unwrap_or_default();
+                // Behind the target may stand a title.
+                let file = target.split(['#', ' ']).next().unwrap_or_default();
                 let folder = root().join(&path);
                 if !folder.parent().expect("a page is in a folder").join(file).exists() {
                     wrong.push(format!("{path}: the link to {target} leads nowhere"));

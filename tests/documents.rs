@@ -1,10 +1,13 @@
 //! Documents that stay true, and state graphs, as their commands make them.
 
 mod common;
+mod gallery;
 
+use std::collections::BTreeSet;
 use std::fs;
 
-use common::{handlecheck, root};
+use common::{difference, files, handlecheck, read, renewing, root};
+use handlecheck::documents::{Asked, asked, renewed};
 
 const DOCUMENT: &str = "# Keys\n\n```handlecheck verdicts import-rows dedup-only\n```\n\n\
     ```mermaid handlecheck diagram import-rows naive no-double-write mermaid\n```\n\n\
@@ -79,4 +82,46 @@ fn graphs_are_drawn_of_small_models_and_around_traces() {
     let said = handlecheck(&root(), &["graph", "laptop-basket", "--design", "naive"]);
     assert_eq!((said.code, &*said.out), (2, ""));
     assert!(said.err.contains("more than 60 states") && said.err.contains("--around"), "{}", said.err);
+}
+
+/// A page without its answers.
+fn emptied(page: &str) -> String {
+    let asked = asked(page);
+    let texts: Vec<(&Asked, String)> = asked.iter().map(|asked| (asked, String::new())).collect();
+    renewed(page, &texts)
+}
+
+/// `docs/gallery/` has a page for each design and incident, and all that it says is true. With `SNAPSHOTS=overwrite` the pages
+/// are written, and `docs update` fills them.
+#[test]
+fn the_gallery_is_whole_and_true() {
+    let pages = gallery::pages();
+    assert!(pages.len() > 100, "{} pages", pages.len());
+    for (path, page) in &pages {
+        let old = fs::read_to_string(root().join(path)).unwrap_or_default();
+        if renewing() && emptied(&old) != *page {
+            fs::create_dir_all(root().join("docs/gallery")).expect("a folder can be made");
+            fs::write(root().join(path), page).expect("a file can be written");
+        } else {
+            assert_eq!(difference(page, &emptied(&old)), None, "{path}");
+        }
+    }
+    if renewing() {
+        let said = handlecheck(&root(), &["docs", "update", "docs/gallery"]);
+        assert_eq!((said.code, &*said.err), (0, ""));
+    }
+    let said = handlecheck(&root(), &["docs", "check", "docs/gallery"]);
+    assert_eq!((said.code, &*said.err), (0, ""), "{}", said.out);
+    let there: BTreeSet<String> = files("docs/gallery", ".md").into_iter().collect();
+    assert_eq!(there, pages.keys().cloned().collect(), "no page is left over");
+    let pictured: BTreeSet<String> = there.iter().flat_map(|path| pictures(&read(path))).collect();
+    assert_eq!(files("docs/gallery", ".svg").into_iter().collect::<BTreeSet<_>>(), pictured, "no picture is left over");
+}
+
+fn pictures(page: &str) -> Vec<String> {
+    let held = asked(page).into_iter().filter_map(|asked| match asked.held {
+        handlecheck::documents::Held::Image { path } => Some(format!("docs/gallery/{path}")),
+        handlecheck::documents::Held::Block { .. } => None,
+    });
+    held.collect()
 }

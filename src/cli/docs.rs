@@ -50,7 +50,8 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     }
     files.sort();
     files.dedup();
-    let options = Options { max_states: places.max_states, ..Options::default() };
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    let options = Options { max_states: places.max_states, threads, ..Options::default() };
     let mut answers = Answers::default();
     let (mut all, mut stale, mut wrong) = (0, 0, Vec::new());
     for file in &files {

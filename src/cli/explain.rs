@@ -55,11 +55,10 @@ pub(super) fn story(trace: &Trace) -> Result<Story, Failure> {
     }
     let interrupted = exploring::interrupts();
     let found = stopping(trace, MOST, Effort::default(), &mut |_| interrupted.load(Ordering::Relaxed))?;
-    let tried =
-        format!("{} of {} changes of one step or setting, and well-known remedies, were tried", found.tried, found.all);
+    let tried = "every change of one step or setting was tried, and the well-known remedies";
     let undecided = match found.undecided {
-        0 => String::new(),
-        some => format!("; {some} could not be decided within the limit of states"),
+        0 => "",
+        _ => "; some could not be decided within the limit of states",
     };
     let note = match (found.hopeless, found.stoppers.is_empty()) {
         (true, _) => "What would have stopped it is not known: the run is too large to be explored.".to_owned(),
@@ -67,7 +66,8 @@ pub(super) fn story(trace: &Trace) -> Result<Story, Failure> {
             "What would have stopped it was not found: {tried}{undecided}. `{}` also looks for several changes at once.",
             story.search
         ),
-        (_, false) => format!("{tried}{undecided}."),
+        (_, false) if found.tried < found.all => format!("There may be more: the search ends with {MOST}{undecided}."),
+        (_, false) => format!("No more were found: {tried}{undecided}."),
     };
     let remedies = found.stoppers.iter().map(|stopper| remedy(trace, stopper)).collect();
     Ok(story.stopped_by(Stopping { remedies, note }))
