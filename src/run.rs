@@ -4,6 +4,7 @@
 //! prints nothing, writes no file and reads no clock: the caller says when to stop.
 
 mod checkpoint;
+mod costs;
 mod coverage;
 mod options;
 mod reducing;
@@ -11,6 +12,7 @@ mod showing;
 mod variants;
 
 pub use checkpoint::{Checkpoint, ResumeError};
+pub use costs::{Cost, Costs, Expected, Greatest, KeyKept, LeaseKept};
 pub use coverage::{Uncovered, uncovered};
 pub use options::{Engine, Options};
 pub use showing::ShowReport;
@@ -75,6 +77,9 @@ pub struct Report {
     pub reductions: Vec<String>,
     /// One for each invariant and assertion.
     pub invariants: Vec<PropertyReport>,
+    /// What a finished intent costs, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub costs: Option<Costs>,
     /// One for each situation that was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shows: Vec<ShowReport>,
@@ -355,6 +360,7 @@ impl Run {
             engine: engine.name(),
             reductions: Vec::new(),
             invariants,
+            costs: None,
             shows: Vec::new(),
             actions: BTreeMap::new(),
             outcomes: BTreeMap::new(),

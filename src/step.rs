@@ -2,10 +2,12 @@
 //!
 //! [`Simulation`] is the composed model as a [`System`] that the engine explores.
 
+mod costs;
 mod future;
 mod showing;
 pub mod tags;
 
+pub use self::costs::Measure;
 use self::showing::Shown;
 use crate::action::Action;
 use crate::assertion::{self, Compiled, Facts, Names, ResourceFacts};

@@ -7,8 +7,9 @@ use handlecheck::model::Verdict;
 use handlecheck::policies::ablate::{Ablation, Effect, ablate};
 use handlecheck::policies::edit::{Edit, places};
 use handlecheck::policies::repair::{Repairs, repair};
-use handlecheck::policies::world;
-use handlecheck::run::{Options, Run, invariant_names};
+use handlecheck::policies::{costs, world};
+use handlecheck::run::{Costs, Greatest, KeyKept, LeaseKept, Options, Run, invariant_names};
+use handlecheck::step::Measure;
 use handlecheck::trace;
 
 fn composed(scenario: &str, design: &str) -> Run {
@@ -184,4 +185,42 @@ fn patched(text: &str, patch: &str) -> String {
     }
     out.extend(&lines[at..]);
     out.join("\n") + "\n"
+}
+
+/// The costs of a finished intent, by hand: two agents who read and write once each, one after the other or not.
+#[test]
+fn what_an_intent_costs_is_exact() {
+    let costs = |scenario: &str, design: &str| {
+        let found = costs::costs(&composed(scenario, design), &Options::default(), 300, &mut |_| false);
+        assert!(found.exact, "it is small enough");
+        for cost in &found.measures {
+            let (Some(fewest), Some(most), Some(expected)) = (cost.fewest, cost.most, cost.expected) else { continue };
+            let below =
+                matches!(most, Greatest::Unbounded) || matches!(most, Greatest::Amount(most) if expected.low <= most);
+            assert!(fewest <= expected.high && below, "random runs are runs: {cost:?} of {design} in {scenario}");
+        }
+        found
+    };
+    let of = |costs: &Costs, name: Measure| {
+        let cost = costs.measures.iter().find(|cost| cost.name == name).expect("everything is measured");
+        (cost.fewest.expect("it is exact"), cost.most.expect("it is exact"))
+    };
+    let amount = Greatest::Amount;
+    let naive = costs("two-agents-no-faults", "naive");
+    assert_eq!(of(&naive, Measure::Calls), (2.0, amount(2.0)), "a read and a write");
+    assert_eq!(of(&naive, Measure::Records), (0.0, amount(0.0)));
+    assert_eq!((naive.key_kept, naive.lease_kept), (Some(KeyKept::Never), LeaseKept::Never));
+    let versioned = costs("two-agents-no-faults", "versioned");
+    // One of the two is refused at most, reads again and writes again: 2 more calls for 2 intents.
+    assert_eq!(of(&versioned, Measure::Calls), (2.0, amount(3.0)));
+    assert_eq!(of(&versioned, Measure::Conflicts), (0.0, amount(0.5)));
+    assert_eq!(of(&versioned, Measure::Records), (1.0, amount(1.0)), "each leaves its record");
+    assert_eq!(versioned.key_kept, Some(KeyKept::UntilTold), "no stream breaks");
+    let dropped = costs("two-agents-drop", "versioned");
+    assert_eq!(dropped.key_kept, Some(KeyKept::WhileUnderWay), "an orphan may arrive late");
+    let leased = costs("two-agents-no-faults", "lease-around-write");
+    assert_eq!(of(&leased, Measure::Calls).1, Greatest::Unbounded, "who finds it locked tries again");
+    assert_eq!(leased.lease_kept, LeaseKept::OneCall);
+    let asked = costs("two-agents-no-faults", "merge-or-ask");
+    assert_eq!(of(&asked, Measure::Questions).0, 0.0);
 }

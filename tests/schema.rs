@@ -195,6 +195,23 @@ fn a_report_of_random_runs_fits() {
 }
 
 #[test]
+fn what_is_said_of_variants_and_costs_fits() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let lines = [
+        ("ablation", "ablate two-agents-no-faults -q --design naive --format json"),
+        ("repairs", "repair one-importer-2026 -q --design import-without-key --format json"),
+        ("report", "compare two-agents-no-faults -q --design lease-around-write --runs 50 --format json"),
+        ("report", "compare two-agents-no-faults -q --design naive --max-states 9 --runs 0 --format json"),
+    ];
+    for (kind, line) in lines {
+        let said = handlecheck(folder.path(), &line.split_whitespace().collect::<Vec<_>>());
+        let report: Value = serde_json::from_str(&said.out).expect("it is JSON");
+        assert_eq!(Schema::of(kind).refuses(&report), None, "{line}");
+        assert!(report["runs"][0]["design"].is_string(), "{line}");
+    }
+}
+
+#[test]
 fn a_lock_fits() {
     assert_eq!(Schema::of("lock").refuses(&toml(&read("models/handlecheck.lock"))), None);
 }

@@ -33,6 +33,9 @@ pub(super) struct Arguments {
     exploring: Exploring,
     #[command(flatten)]
     reporting: Reporting,
+    /// So many random runs of each, for what is to be expected; 0: none
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    runs: u64,
     /// Write traces, to this folder
     #[arg(long, value_name = "FOLDER")]
     traces: Option<PathBuf>,
@@ -66,6 +69,7 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     let mut standings = Vec::new();
     for run in &runs {
         let mut report = explorer.explore(run)?;
+        report.costs = Some(explorer.costs(run, arguments.runs));
         if let Some(folder) = &arguments.traces {
             writing::write_traces(&mut report, folder)?;
         }

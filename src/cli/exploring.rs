@@ -16,9 +16,10 @@ use crate::faults::FAULTS;
 use crate::input::{self, Input, InputError, Kind, Severity, render};
 use crate::lock::Asked;
 use crate::model::{Design, Protocol, Scenario, limits};
+use crate::policies::costs;
 use crate::policies::verdicts::Evaluated;
 use crate::reports::Standing;
-use crate::run::{Checkpoint, Engine, Options, Report, ResumeError, Run, invariant_names};
+use crate::run::{Checkpoint, Costs, Engine, Options, Report, ResumeError, Run, invariant_names};
 use crate::situation;
 use crate::suggest::did_you_mean;
 use crate::trace::RecordError;
@@ -286,6 +287,20 @@ impl Explorer {
         self.runs += 1;
         self.states += report.states;
         Ok(report)
+    }
+
+    /// What a finished intent costs in a run; expected values from so many random runs.
+    pub(super) fn costs(&mut self, run: &Run, runs: u64) -> Costs {
+        let (options, max_memory, stopped) = (self.options.clone(), self.max_memory, self.is_stopped());
+        let (deadline, interrupted) = (self.deadline, Arc::clone(&self.interrupted));
+        let mut watch = |_: Progress| {
+            #[expect(clippy::disallowed_methods, reason = "a time limit is no part of a report but that it was hit")]
+            let late = deadline.is_some_and(|(_, deadline)| Instant::now() > deadline);
+            let large =
+                max_memory.is_some_and(|most| memory_stats::memory_stats().is_some_and(|now| now.physical_mem > most));
+            stopped || late || large || interrupted.load(Ordering::Relaxed)
+        };
+        costs::costs(run, &options, if stopped { 0 } else { runs }, &mut watch)
     }
 
     /// Whether a run was stopped by a clock or by a person, or the next one would be: where that is, it would not be on

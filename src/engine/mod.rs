@@ -6,7 +6,9 @@
 mod access;
 mod checkpoint;
 mod closure;
+mod components;
 mod exploration;
+pub mod extremes;
 mod intern;
 mod knowledge;
 mod limits;

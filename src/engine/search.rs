@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use super::System;
 use super::checkpoint::{Counted, Mark};
 use super::exploration::{Exploration, Found};
+use super::extremes::Amounts;
 use super::knowledge::Knowledge;
 use super::limits::{Limits, Progress, Stop};
 use super::numbering::TooManyNumbers;
@@ -18,6 +18,7 @@ use super::store::{Origin, Store};
 use super::symmetry;
 use super::visited::{SHARDS, Shard, shard};
 use super::worker::{Event, Ground, Worker};
+use super::{Observations, System};
 
 /// Explores a system breadth-first. `watch` is told how far it has come every few thousand states, and stops the search
 /// by answering `true`.
@@ -129,7 +130,7 @@ impl<'s, S: System> Search<'s, S> {
         self.finish()
     }
 
-    fn run(&mut self, watch: &mut dyn FnMut(Progress) -> bool) {
+    pub(super) fn run(&mut self, watch: &mut dyn FnMut(Progress) -> bool) {
         let most = self.limits.states.unwrap_or(MOST).min(MOST);
         let mut level_end = self.level_end();
         while self.next < self.store.len() && self.stop.is_none() {
@@ -406,6 +407,20 @@ impl<'s, S: System> Search<'s, S> {
                 }
             }
         }
+    }
+
+    /// Whether a state is quiescent, and where each of its actions leads, with what it takes by what it shows. Only of a
+    /// search that left nothing out.
+    pub(super) fn edges(
+        &mut self,
+        index: u32,
+        weigh: &dyn Fn(&Observations) -> Amounts,
+    ) -> (bool, Vec<(u32, Amounts)>) {
+        let state = self.state_at(index);
+        let Self { knowledge, store, shards, known, extra, .. } = self;
+        let (expanded, interesting, useful) = (small(store.len()), 0, u32::MAX);
+        let ground = Ground { knowledge, store, shards, expanded, reduce: false, interesting, known, useful };
+        extra.edges(&ground, index, &state, weigh).expect("the search came through here before")
     }
 
     /// Keeps the first violation of each property for each number of faults.

@@ -1,12 +1,13 @@
 //! Expands states: takes every action of each, and gathers where they lead and what they showed.
 
-use super::Class;
-use super::System;
 use super::closure::Closure;
 use super::knowledge::{Knowledge, Miss};
 use super::packing::Layout;
 use super::store::{Origin, Store};
 use super::visited::{Shard, shard};
+use super::{Class, System};
+
+mod moves;
 
 /// What all workers look at and none of them changes.
 pub(super) struct Ground<'g, 's, S: System> {
@@ -340,65 +341,6 @@ impl Worker {
     /// The state to which the last transition that was made leads, packed.
     pub fn made(&self) -> &[u64] {
         &self.step.packed
-    }
-
-    /// The fair moves in a state that was expanded before: the sources that have some, one bit each; and where those that
-    /// were taken lead, each with its source.
-    pub fn fair_moves<S: System>(
-        &mut self,
-        ground: &Ground<'_, '_, S>,
-        index: u32,
-        state: &[u32],
-    ) -> Result<(u64, Vec<(u16, u32)>), Miss> {
-        self.leaves.clear();
-        let knowledge = ground.knowledge;
-        let (mut able, mut quiescent) = (0, true);
-        for source in 0..knowledge.sources() {
-            let menu = knowledge.menu(source, state)?;
-            quiescent &= !menu.progress;
-            if menu.actions.iter().any(|action| knowledge.actions[*action as usize].fair) {
-                able |= super::liveness::bit(u16::try_from(source).expect("there are few sources"));
-            }
-        }
-        let before = Before { packed: ground.store.packed(index), state, hash: knowledge.interner.hash(state) };
-        if ground.reduce && !quiescent && self.closure.choose(knowledge, state, ground.interesting)? {
-            let chosen = std::mem::take(&mut self.closure.chosen);
-            let moves = self.moves(ground, &before, Some(&chosen));
-            self.closure.chosen = chosen;
-            if let Some(moves) = moves? {
-                return Ok((able, moves));
-            }
-        }
-        let moves = self.moves(ground, &before, None)?;
-        Ok((able, moves.expect("all moves are enough")))
-    }
-
-    /// Where the fair ones of the chosen actions lead; `None` where the chosen ones were not enough.
-    fn moves<S: System>(
-        &mut self,
-        ground: &Ground<'_, '_, S>,
-        before: &Before<'_>,
-        chosen: Option<&[bool]>,
-    ) -> Result<Option<Vec<(u16, u32)>>, Miss> {
-        let knowledge = ground.knowledge;
-        let mut moves = Vec::new();
-        for source in (0..knowledge.sources()).filter(|source| chosen.is_none_or(|chosen| chosen[*source])) {
-            for &action in &knowledge.menu(source, before.state)?.actions {
-                let fair = knowledge.actions[action as usize].fair;
-                if !fair && chosen.is_none() {
-                    continue;
-                }
-                let hash = self.step.make(ground, action, before, &mut self.leaves)?;
-                let found = ground.index_of(hash, &self.step.packed).expect("everything was explored");
-                if chosen.is_some() && found < ground.expanded {
-                    return Ok(None);
-                }
-                if fair {
-                    moves.push((u16::try_from(source).expect("there are few sources"), found));
-                }
-            }
-        }
-        Ok(Some(moves))
     }
 
     /// What was packed before is worth nothing in a new layout.

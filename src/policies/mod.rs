@@ -4,6 +4,7 @@
 //! prints nothing, writes no file and reads no clock.
 
 pub mod ablate;
+pub mod costs;
 pub mod crowd;
 pub mod edit;
 pub mod estimate;

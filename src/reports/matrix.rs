@@ -1,51 +1,112 @@
-//! The matrix: designs and invariants, each cell the worst verdict over the scenarios with the cheapest break.
+//! The matrix: designs and invariants, each cell the worst verdict over the scenarios with the cheapest break; and what each
+//! design costs.
 
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
 
-use crate::model::{Tool, Verdict};
+use super::costs::COSTS;
+use crate::model::Verdict;
 use crate::run::{Break, Report, Run};
 
-/// The matrix as text. Runs of one design stand together.
+/// The matrix, before it is drawn.
+pub struct Grid {
+    /// The designs.
+    pub designs: Vec<String>,
+    /// The scenarios.
+    pub scenarios: Vec<String>,
+    /// One row for each invariant: its name, and a cell for each design.
+    pub verdicts: Vec<(String, Vec<Judged>)>,
+    /// One row for each cost: its name, and a cell for each design.
+    pub costs: Vec<(&'static str, Vec<String>)>,
+    /// What is to be known of it, sentence by sentence.
+    pub notes: Vec<String>,
+}
+
+/// One cell: the worst verdict over the scenarios, if there is any, and how it is broken.
+pub struct Judged {
+    /// The verdict; none where no run asks for it.
+    pub verdict: Option<Verdict>,
+    /// The breaks: steps and faults, and the scenario where it is not the first.
+    pub breaks: Vec<String>,
+}
+
+impl Judged {
+    /// All of it.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Some(verdict) = self.verdict else { return "-".to_owned() };
+        std::iter::once(verdict.name()).chain(self.breaks.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Grid {
+    /// The grid of these runs. Runs of one design stand together.
+    #[must_use]
+    pub fn of(compared: &[(&Run, Report)]) -> Self {
+        let designs = distinct(compared.iter().map(|(_, report)| &*report.design));
+        let scenarios = distinct(compared.iter().map(|(_, report)| &*report.scenario));
+        let properties =
+            distinct(compared.iter().flat_map(|(_, report)| &report.invariants).map(|property| &*property.name));
+        let of_design = |design: &str| -> Vec<&(&Run, Report)> {
+            compared.iter().filter(|(_, report)| report.design == design).collect()
+        };
+        let row = |property: &&str| {
+            let cells = designs.iter().map(|design| judged(&of_design(design), property));
+            ((*property).to_owned(), cells.collect())
+        };
+        let costs = COSTS
+            .iter()
+            .map(|(name, cost)| (*name, designs.iter().map(|design| cost(&of_design(design))).collect::<Vec<_>>()));
+        let mut notes = vec![
+            format!("Over the scenarios {}.", scenarios.join(", ")),
+            "A cell is the worst verdict over the scenarios. Violated: steps + faults of the shortest break, and of those \
+             that need fewer faults; the scenario is named when it is not the first."
+                .to_owned(),
+        ];
+        notes.extend(super::costs::note(compared));
+        if let Some((_, cut)) = compared.iter().find(|(_, report)| !report.complete) {
+            let reason = cut.stopped.as_deref().unwrap_or_default();
+            notes.push(format!("Some runs were cut short ({} x {}: {reason}).", cut.scenario, cut.design));
+        }
+        Self {
+            verdicts: properties.iter().map(row).collect(),
+            costs: costs.filter(|(_, cells)| cells.iter().any(|cell| cell != "-")).collect(),
+            notes,
+            designs: designs.into_iter().map(str::to_owned).collect(),
+            scenarios: scenarios.into_iter().map(str::to_owned).collect(),
+        }
+    }
+}
+
+/// The matrix as text.
 #[must_use]
 pub fn matrix(compared: &[(&Run, Report)], colour: bool) -> String {
-    let designs = distinct(compared.iter().map(|(_, report)| &*report.design));
-    let scenarios = distinct(compared.iter().map(|(_, report)| &*report.scenario));
-    let properties =
-        distinct(compared.iter().flat_map(|(_, report)| &report.invariants).map(|property| &*property.name));
-    let of_design = |design: &str| -> Vec<&(&Run, Report)> {
-        compared.iter().filter(|(_, report)| report.design == design).collect()
-    };
+    let grid = Grid::of(compared);
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN).set_content_arrangement(ContentArrangement::Disabled);
-    let wide = designs.len() > properties.len();
+    let wide = grid.designs.len() > grid.verdicts.len();
     if wide {
-        table
-            .set_header(std::iter::once("design").chain(properties.iter().copied()).chain(COSTS.map(|(name, _)| name)));
-        for design in &designs {
-            let runs = of_design(design);
-            let cells = properties.iter().map(|property| cell(&runs, property, colour));
-            let costs = COSTS.iter().map(|(_, cost)| Cell::new(cost(&runs)));
+        let properties = grid.verdicts.iter().map(|(name, _)| name.as_str());
+        table.set_header(std::iter::once("design").chain(properties).chain(grid.costs.iter().map(|(name, _)| *name)));
+        for (at, design) in grid.designs.iter().enumerate() {
+            let cells = grid.verdicts.iter().map(|(_, cells)| painted(&cells[at], colour));
+            let costs = grid.costs.iter().map(|(_, cells)| Cell::new(&cells[at]));
             table.add_row(std::iter::once(Cell::new(design)).chain(cells).chain(costs).collect::<Vec<_>>());
         }
     } else {
-        table.set_header(std::iter::once("").chain(designs.iter().copied()));
-        for property in &properties {
-            let cells = designs.iter().map(|design| cell(&of_design(design), property, colour));
+        table.set_header(std::iter::once("").chain(grid.designs.iter().map(String::as_str)));
+        for (property, cells) in &grid.verdicts {
+            let cells = cells.iter().map(|cell| painted(cell, colour));
             table.add_row(std::iter::once(Cell::new(property)).chain(cells).collect::<Vec<_>>());
         }
-        for (name, cost) in COSTS {
-            let cells = designs.iter().map(|design| Cell::new(cost(&of_design(design))));
+        for (name, cells) in &grid.costs {
+            let cells = cells.iter().map(Cell::new);
             table.add_row(std::iter::once(Cell::new(name)).chain(cells).collect::<Vec<_>>());
         }
     }
-    let mut text = format!("{table}\n\nOver the scenarios {}.\n", scenarios.join(", "));
-    text.push_str(
-        "A cell is the worst verdict over the scenarios. Violated: steps + faults of the shortest break, and of\n",
-    );
-    text.push_str("those that need fewer faults; the scenario is named when it is not the first.\n");
-    if let Some((_, cut)) = compared.iter().find(|(_, report)| !report.complete) {
-        let reason = cut.stopped.as_deref().unwrap_or_default();
-        text.push_str(&format!("Some runs were cut short ({} x {}: {reason}).\n", cut.scenario, cut.design));
+    let mut text = format!("{table}\n\n");
+    for note in &grid.notes {
+        text.push_str(&textwrap::fill(note, 100));
+        text.push('\n');
     }
     text
 }
@@ -60,7 +121,8 @@ fn distinct<'r>(names: impl Iterator<Item = &'r str>) -> Vec<&'r str> {
     distinct
 }
 
-fn cell(of_design: &[&(&Run, Report)], property: &str, colour: bool) -> Cell {
+/// The worst verdict on a property over the runs of a design, and its front.
+fn judged(of_design: &[&(&Run, Report)], property: &str) -> Judged {
     let found: Vec<_> = of_design
         .iter()
         .filter_map(|(_, report)| {
@@ -70,27 +132,26 @@ fn cell(of_design: &[&(&Run, Report)], property: &str, colour: bool) -> Cell {
         .collect();
     let has = |verdict: Verdict| found.iter().any(|(_, property)| property.verdict == verdict);
     let order = [Verdict::Violated, Verdict::Inconclusive, Verdict::Holds, Verdict::Vacuous];
-    let Some(verdict) = order.into_iter().find(|verdict| has(*verdict)) else {
-        return Cell::new("-");
-    };
     let breaks =
         found.iter().flat_map(|(scenario, property)| property.breaks.iter().map(move |found| (*scenario, found)));
-    let front = front(breaks);
-    let mut text = verdict.name().to_owned();
-    for (scenario, found) in &front {
-        let first = of_design.first().is_some_and(|(_, report)| report.scenario == *scenario);
+    let breaks = front(breaks).into_iter().map(|(scenario, found)| {
+        let first = of_design.first().is_some_and(|(_, report)| report.scenario == scenario);
         let place = if first { String::new() } else { format!(" ({scenario})") };
-        text.push_str(&format!(" {}+{}{place}", found.steps, found.faults));
-    }
-    let cell = Cell::new(text);
+        format!("{}+{}{place}", found.steps, found.faults)
+    });
+    Judged { verdict: order.into_iter().find(|verdict| has(*verdict)), breaks: breaks.collect() }
+}
+
+fn painted(judged: &Judged, colour: bool) -> Cell {
+    let cell = Cell::new(judged.text());
     if !colour {
         return cell;
     }
-    match verdict {
-        Verdict::Holds => cell.fg(Color::Green),
-        Verdict::Violated => cell.fg(Color::Red).add_attribute(Attribute::Bold),
-        Verdict::Inconclusive => cell.fg(Color::Yellow),
-        Verdict::Vacuous => cell.add_attribute(Attribute::Dim),
+    match judged.verdict {
+        Some(Verdict::Holds) => cell.fg(Color::Green),
+        Some(Verdict::Violated) => cell.fg(Color::Red).add_attribute(Attribute::Bold),
+        Some(Verdict::Inconclusive) => cell.fg(Color::Yellow),
+        Some(Verdict::Vacuous) | None => cell.add_attribute(Attribute::Dim),
     }
 }
 
@@ -105,40 +166,4 @@ fn front<'r>(breaks: impl Iterator<Item = (&'r str, &'r Break)>) -> Vec<(&'r str
         }
     }
     front
-}
-
-/// What a design costs, from its runs.
-type Cost = fn(&[&(&Run, Report)]) -> String;
-
-/// What each design costs.
-const COSTS: [(&str, Cost); 4] = [
-    ("a write costs", write_cost),
-    ("refused calls", |runs| share(runs, |outcome| outcome != "ok" && outcome != "replayed")),
-    ("replayed calls", |runs| share(runs, |outcome| outcome == "replayed")),
-    ("states explored", |runs| runs.iter().map(|(_, report)| report.states).sum::<usize>().to_string()),
-];
-
-/// What a write costs the server: transactions and steps.
-fn write_cost(runs: &[&(&Run, Report)]) -> String {
-    let handler = runs.first().and_then(|(run, _)| run.model().design.server.handler(Tool::Write));
-    let Some(handler) = handler else { return "-".to_owned() };
-    let lists = handler.transactions.iter().chain(&handler.at_end);
-    let steps: usize = lists.clone().map(Vec::len).sum();
-    let transactions = lists.count();
-    let plural = if transactions == 1 { "" } else { "s" };
-    format!("{transactions} transaction{plural}, {steps} steps")
-}
-
-/// The share of the answers of all explored transitions that have such an outcome, in percent.
-fn share(runs: &[&(&Run, Report)], counts: fn(&str) -> bool) -> String {
-    let sum = |counts: &dyn Fn(&str) -> bool| -> u64 {
-        let outcomes = runs.iter().flat_map(|(_, report)| &report.outcomes);
-        outcomes.filter(|(outcome, _)| counts(outcome)).map(|(_, seen)| seen).sum()
-    };
-    // A replay is counted under its outcome too.
-    let all = sum(&|outcome| outcome != "replayed");
-    if all == 0 {
-        return "-".to_owned();
-    }
-    format!("{}.{} %", sum(&counts) * 1000 / all / 10, sum(&counts) * 1000 / all % 10)
 }

@@ -9,6 +9,7 @@ use crate::run::{PropertyReport, Report, Run};
 use crate::table::table;
 
 mod changes;
+mod costs;
 mod coverage;
 pub mod matrix;
 mod places;
@@ -100,6 +101,8 @@ table! {
         junit,
         markdown,
         sarif,
+        csv,
+        svg,
     }
 }
 

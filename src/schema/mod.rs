@@ -3,16 +3,19 @@
 //! An editor completes and checks a TOML file by them. They say what each word can be; that a name is known, that a step
 //! can stand where it stands and that two files fit together, only `handlecheck check` says.
 
+mod costs;
 mod inputs;
 mod locks;
 mod logs;
 mod outputs;
 mod simulation;
+mod variants;
 
 use serde_json::{Map, Value, json};
 
 /// What there is a schema of.
-pub const KINDS: &[&str] = &["scenario", "design", "protocol", "trace", "report", "lock", "difference", "log"];
+pub const KINDS: &[&str] =
+    &["scenario", "design", "protocol", "trace", "report", "lock", "difference", "log", "ablation", "repairs"];
 
 /// The schema of one of [`KINDS`]; `None` for anything else.
 #[must_use]
@@ -26,6 +29,8 @@ pub fn of(kind: &str) -> Option<Value> {
         "lock" => locks::lock(),
         "difference" => locks::difference(),
         "log" => logs::log(),
+        "ablation" => variants::ablation(),
+        "repairs" => variants::repairs(),
         _ => return None,
     })
 }

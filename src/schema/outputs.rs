@@ -225,11 +225,23 @@ fn step() -> Value {
     )
 }
 
-pub(super) fn report() -> Value {
-    let found = || vec![("steps", count("Its steps.")), ("faults", count("Its faults."))];
-    let trace = || ("trace", text("The file of its trace."));
-    let shortest = || ("shortest", boolean("Whether no shorter one has as few faults; yes where it is not said."));
-    let invariant = record(
+fn cost() -> Vec<(&'static str, Value)> {
+    vec![("steps", count("Its steps.")), ("faults", count("Its faults."))]
+}
+
+fn trace_file() -> (&'static str, Value) {
+    ("trace", text("The file of its trace."))
+}
+
+/// A break. Named `break`.
+pub(super) fn found() -> Value {
+    let shortest = ("shortest", boolean("Whether no shorter one has as few faults; yes where it is not said."));
+    record("A break, or a run to a situation.", cost(), vec![shortest, trace_file()])
+}
+
+/// What came out for an invariant. It refers to `break`.
+pub(super) fn invariant() -> Value {
+    record(
         "What came out for one invariant or assertion.",
         vec![
             ("name", text("Its name.")),
@@ -239,16 +251,19 @@ pub(super) fn report() -> Value {
             ),
             ("expected", json!({ "type": ["string", "null"], "description": "What the inputs expect." })),
         ],
-        found()
+        cost()
             .into_iter()
             .chain([
-                trace(),
+                trace_file(),
                 ("breaks", list("Every break that is cheapest in steps or in faults.", reference("break"))),
                 ("anomaly", text("The standard name of the anomaly, with a reference.")),
                 ("sentence", text("What happens in the shortest break.")),
             ])
             .collect(),
-    );
+    )
+}
+
+pub(super) fn report() -> Value {
     let run = record(
         "One run.",
         vec![
@@ -285,6 +300,7 @@ pub(super) fn report() -> Value {
             ("stopped", text("Why it is not complete.")),
             ("checkpoint", text("The file from which `--resume` goes on, where something was cut short.")),
             ("warnings", texts("What the inputs say that can't matter, or will not do what it looks like.")),
+            ("costs", reference("costs")),
             ("shows", list("One for each situation that was asked for.", reference("show"))),
         ],
     );
@@ -304,10 +320,9 @@ pub(super) fn report() -> Value {
             ("never-refused", texts("The steps that are there to end calls, and never did.")),
         ],
     );
-    let found = record("A break, or a run to a situation.", found(), vec![shortest(), trace()]);
     let mut definitions =
-        json!({ "run": run, "invariant": invariant, "break": found, "show": show, "uncovered": uncovered });
-    for (name, part) in super::simulation::parts(budgets()) {
+        json!({ "run": run, "invariant": invariant(), "break": found(), "show": show, "uncovered": uncovered });
+    for (name, part) in super::simulation::parts(budgets()).into_iter().chain(super::costs::parts()) {
         definitions[name] = part;
     }
     let mut always = heading();

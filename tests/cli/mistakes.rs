@@ -148,7 +148,7 @@ fn a_misspelt_format_of_reports() {
         2,
         str![[r#"
 error: invalid value 'jsn' for '--format <FORMAT>'
-  [possible values: human, json, junit, markdown, sarif]
+  [possible values: human, json, junit, markdown, sarif, csv, svg]
 
   tip: a similar value exists: 'json'
 

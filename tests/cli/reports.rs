@@ -358,7 +358,7 @@ fn an_unknown_format_is_bad_usage() {
         2,
         str![[r#"
 error: invalid value 'junti' for '--format <FORMAT>'
-  [possible values: human, json, junit, markdown, sarif]
+  [possible values: human, json, junit, markdown, sarif, csv, svg]
 
   tip: a similar value exists: 'junit'
 
