@@ -67,7 +67,14 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("schema", &["run", "step", "lock", "log", "input", "handler", "faults", "model"]),
     ("testing", &["explain", "run", "input", "trace", "model"]),
     ("serve", &["model"]),
-    ("drive", &[]),
+    // It runs the model beside real servers, and so knows all that a run consists of.
+    (
+        "drive",
+        &[
+            "serve", "log", "run", "trace", "step", "input", "action", "faults", "harness", "handler", "world",
+            "engine", "model",
+        ],
+    ),
     ("cli", EVERYTHING),
 ];
 

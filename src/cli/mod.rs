@@ -8,6 +8,8 @@ mod demo;
 mod diagram;
 mod diff;
 mod docs;
+#[cfg(feature = "live")]
+mod drive;
 mod explain;
 mod exploring;
 mod graph;
@@ -118,6 +120,9 @@ enum Command {
     /// Run a real MCP server for a design, on SQLite
     #[cfg(feature = "live")]
     Serve(serve::Arguments),
+    /// Drive real servers along a trace, or through a scenario at random, and write down what they answer
+    #[cfg(feature = "live")]
+    Drive(drive::Arguments),
     /// Print completions for a shell
     Completions(completions::Arguments),
 }
@@ -204,6 +209,8 @@ fn run() -> u8 {
         Command::Schema(arguments) => schema::run(&arguments, terminal, &mut out),
         #[cfg(feature = "live")]
         Command::Serve(arguments) => serve::run(&arguments, terminal, &mut out),
+        #[cfg(feature = "live")]
+        Command::Drive(arguments) => drive::run(&arguments, terminal, &mut out),
         Command::Completions(arguments) => completions::run(&arguments, terminal, &mut out),
     };
     let printed = print(&out);

@@ -1,11 +1,24 @@
 //! Driving real servers along a trace, or through a scenario at random, and writing down what they answer.
 
+pub mod agreement;
+pub mod fleet;
+pub mod forced;
+pub mod free;
 mod http;
+pub mod journal;
+pub mod mapping;
+pub mod note;
+pub mod run;
+pub mod servers;
+mod stdio;
+mod translate;
+pub mod wire;
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
+pub use self::fleet::tokens_by_agent;
 pub use self::http::{Endpoint, Revision, ask_hook};
 
 /// What a server answered to a tool call.

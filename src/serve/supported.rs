@@ -19,6 +19,7 @@ pub fn refusals(design: &Design) -> Vec<String> {
             }
         }
     }
+    refusals.dedup();
     let mut setting = |unserved: bool, name: &str, value: &str, why: &str| {
         if unserved {
             refusals.push(format!("`{name} = \"{value}\"`: {why}"));

@@ -16,7 +16,7 @@ use crate::model::protocol::DEFAULT_PROTOCOL;
 use crate::situation::slug;
 
 pub use record::{RecordError, Sources, is_ambiguous, record, unlabelled};
-pub use replay::{Departure, Inputs, ReplayError, Walked, departure, inputs, replay, walked};
+pub use replay::{Departure, Inputs, ReplayError, Walked, departure, does, inputs, replay, simulation, walked};
 
 /// The version of the trace format. It changes when a reader of the old one would misunderstand the new one.
 pub const SCHEMA: u32 = 1;

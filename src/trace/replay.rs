@@ -162,7 +162,11 @@ pub fn departure(trace: &Trace, model: Model) -> Option<Departure> {
 }
 
 /// The labelled simulation of a trace's own inputs.
-fn simulation(trace: &Trace) -> Result<Simulation, ReplayError> {
+///
+/// # Errors
+///
+/// When an input can't be read, or a bound can't be used.
+pub fn simulation(trace: &Trace) -> Result<Simulation, ReplayError> {
     let (scenario, design, protocol) = inputs(trace)?;
     let invariants: Vec<&str> = INVARIANTS.iter().map(|row| row.name).collect();
     let wrong = |error: InputError| ReplayError::Input(Box::new(error));
@@ -356,8 +360,9 @@ fn bit(source: usize) -> u64 {
     1 << source.min(63)
 }
 
-/// An action's name and operands.
-pub(super) fn does(simulation: &Simulation, access: &Access<'_, Component>, action: &Action) -> Does {
+/// An action's name and operands, in a labelled state in which it is enabled.
+#[must_use]
+pub fn does(simulation: &Simulation, access: &Access<'_, Component>, action: &Action) -> Does {
     let setting = simulation.setting();
     let names = Names(setting);
     let agent_name = |agent: u8| Some(setting.agent_name(usize::from(agent)).to_owned());

@@ -1,5 +1,6 @@
 //! Real servers: what `serve` promises, and that a driver finds on it what the model knows.
 
+mod agreement;
 mod door;
 mod kill;
 mod process;

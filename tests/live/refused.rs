@@ -7,8 +7,13 @@ use handlecheck::serve;
 
 use super::process::command;
 
+const APPLY_NEXT: &str = "the handler of `write` has the step `apply-next`, which this server can't do";
+
 /// The shipped designs that are refused, each with the setting. All others can be served.
 const REFUSED: &[(&str, &str)] = &[
+    ("batch-commits-in-parts-broken", APPLY_NEXT),
+    ("batch-commits-in-parts-broken-recorded", APPLY_NEXT),
+    ("batch-commits-in-parts-broken-told", APPLY_NEXT),
     ("calls-redelivered", "`server.calls = \"redelivered\"`"),
     ("calls-resumed", "`server.calls = \"resumed\"`"),
     ("permission-checked-before", "`server.state = \"handle\"`"),

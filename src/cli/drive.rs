@@ -1,0 +1,264 @@
+//! `drive`: real servers along a trace, or through a scenario at random.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use super::{Failure, Terminal, exit, writing};
+use crate::drive::agreement::{agree, pairs};
+use crate::drive::free::Free;
+use crate::drive::journal::{self, Journal};
+use crate::drive::mapping::Mapping;
+use crate::drive::run::{Driven, RunError, along, at_random};
+use crate::drive::servers::Servers;
+use crate::drive::tokens_by_agent;
+use crate::input::{self, Kind};
+use crate::log::{Heading, Line};
+use crate::reports::plural;
+use crate::run::invariant_names;
+use crate::step::Simulation;
+use crate::trace::{Trace, simulation};
+
+#[derive(clap::Args)]
+#[command(after_help = "\
+Without --node and --stdio it starts servers of ours (`serve`), one for each node, and forces the order of their \
+transactions: every answer, and what is stored at the end, is compared with the model.
+
+With --node or --stdio the servers go their own way: calls are really concurrent, streams are really cut, agents decide by \
+the real answers. Along a trace the order inside of servers can't be forced, so it is tried up to --tries times until an \
+assertion of the scenario is false of what is stored.
+
+Exits with 0 when the servers did what the model did, or nothing was found; with 1 when they differ, or something was found.")]
+pub(super) struct Arguments {
+    /// A trace (a JSON file), or a scenario: a path, or the name of a shipped one
+    #[arg(value_name = "TRACE|SCENARIO", required_unless_present = "all")]
+    subject: Option<String>,
+    /// With a scenario: the design whose servers and clients are driven
+    #[arg(long, value_name = "DESIGN")]
+    design: Option<String>,
+    /// The URL of a server that runs; one for each node
+    #[arg(long = "node", value_name = "URL", conflicts_with = "stdio")]
+    nodes: Vec<String>,
+    /// A command of the shell that starts a server on standard input and output; one for each node. The number of the node is
+    /// in `HANDLECHECK_NODE`, and that of the run, for a file of its own, in `HANDLECHECK_RUN`
+    #[arg(long, value_name = "COMMAND")]
+    stdio: Vec<String>,
+    /// Which tool and argument of somebody's server plays which part: a TOML file
+    #[arg(long, value_name = "FILE")]
+    mapping: Option<PathBuf>,
+    /// With --node: the tokens of the agents, the tokens file of `serve`
+    #[arg(long, value_name = "FILE")]
+    tokens: Option<PathBuf>,
+    /// With --node: a command of the shell that restarts the node whose number is in `HANDLECHECK_NODE`
+    #[arg(long, value_name = "COMMAND")]
+    restart: Option<String>,
+    /// From which all random choices come; further runs take the next ones
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// How many random runs
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    runs: u64,
+    /// How often a run is tried whose order can't be forced
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    tries: u64,
+    /// Write the log of the calls here; of several runs, that of the last
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// Every shipped scenario with every design of which it expects something: along every violation that needs no fault or
+    /// one broken stream, and through --runs random runs
+    #[arg(long, conflicts_with_all = ["subject", "nodes", "stdio"])]
+    all: bool,
+}
+
+/// What is driven.
+enum Subject {
+    Trace(Box<Trace>),
+    Scenario(String),
+}
+
+pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let program = std::env::current_exe()?;
+    if arguments.all {
+        return runtime.block_on(all(arguments, terminal, &program, out));
+    }
+    let name = arguments.subject.as_deref().unwrap_or_default();
+    let is_file = Path::new(name).extension().is_some_and(|end| end == "json");
+    let subject = if is_file {
+        Subject::Trace(Box::new(writing::read_trace(Path::new(name))?))
+    } else {
+        Subject::Scenario(name.to_owned())
+    };
+    let (code, log) = if arguments.nodes.is_empty() && arguments.stdio.is_empty() {
+        runtime.block_on(forced(arguments, &subject, &program, out))?
+    } else {
+        runtime.block_on(free(arguments, &subject, out))?
+    };
+    if let Some(path) = &arguments.log {
+        std::fs::write(path, journal::text(&log))?;
+    }
+    Ok(code)
+}
+
+/// The inputs of a scenario's run.
+fn simulated(arguments: &Arguments, name: &str) -> Result<Inputs, Failure> {
+    let design = arguments.design.as_deref();
+    let design = design.ok_or_else(|| Failure::Usage("say with --design what is driven".to_owned()))?;
+    let scenario = input::read_scenario(&input::resolve(Kind::Scenario, name, None)?, &invariant_names())?;
+    let design = input::resolve(Kind::Design, design, scenario.source.folder.as_deref())?;
+    let protocol = input::protocol_of(&scenario, None)?;
+    Ok(Inputs { scenario, design: input::read_design(&design)?, protocol })
+}
+
+struct Inputs {
+    scenario: input::Input<crate::model::Scenario>,
+    design: input::Input<crate::model::Design>,
+    protocol: input::Input<crate::model::Protocol>,
+}
+
+fn failure(error: &RunError) -> Failure {
+    Failure::Usage(error.to_string())
+}
+
+/// Servers of ours, whose order is forced.
+async fn forced(
+    arguments: &Arguments,
+    subject: &Subject,
+    program: &Path,
+    out: &mut String,
+) -> Result<(u8, Vec<Line>), Failure> {
+    let mut told = |what: &str, driven: Result<Driven, RunError>| match driven {
+        Ok(Driven { steps, log }) => {
+            let steps = plural(steps, "step");
+            writeln!(out, "{what}: {steps}, and the servers did what the model did")
+                .expect("writing to a string doesn't fail");
+            Ok(Some(log))
+        }
+        Err(RunError::Differs(difference)) => {
+            writeln!(out, "{what}: differs at {difference}").expect("writing to a string doesn't fail");
+            Ok(None)
+        }
+        Err(error) => Err(failure(&error)),
+    };
+    let mut last = Vec::new();
+    match subject {
+        Subject::Trace(trace) => {
+            let what = format!("{} x {}: {}", trace.scenario.name, trace.design.name, trace.invariant);
+            let driven = told(&what, along(program, trace).await)?;
+            Ok((if driven.is_some() { exit::HOLDS } else { exit::VIOLATED }, driven.unwrap_or_default()))
+        }
+        Subject::Scenario(name) => {
+            let Inputs { scenario, design, protocol } = simulated(arguments, name)?;
+            let mut code = exit::HOLDS;
+            for seed in arguments.seed..arguments.seed.saturating_add(arguments.runs) {
+                let names = invariant_names();
+                let driven = at_random(program, (&scenario, &design, &protocol), &names, seed).await;
+                let what = format!("{} x {}, seed {seed}", scenario.value.name, design.value.name);
+                match told(&what, driven)? {
+                    Some(log) => last = log,
+                    None => code = exit::VIOLATED,
+                }
+            }
+            Ok((code, last))
+        }
+    }
+}
+
+/// Servers that go their own way.
+async fn free(arguments: &Arguments, subject: &Subject, out: &mut String) -> Result<(u8, Vec<Line>), Failure> {
+    let usage = Failure::Usage;
+    let mapping = match &arguments.mapping {
+        None => None,
+        Some(path) => {
+            let text = std::fs::read_to_string(path)?;
+            Some(Mapping::parse(&text).map_err(|why| usage(format!("{}: {why}", path.display())))?)
+        }
+    };
+    let tokens = match &arguments.tokens {
+        None => Vec::new(),
+        Some(path) => tokens_by_agent(path).map_err(|why| usage(format!("{}: {why}", path.display())))?,
+    };
+    let (simulation, trace, runs) = match subject {
+        Subject::Trace(trace) => {
+            let simulation = simulation(trace).map_err(|error| usage(error.to_string()))?;
+            (simulation, Some(&**trace), arguments.tries)
+        }
+        Subject::Scenario(name) => {
+            let Inputs { scenario, design, protocol } = simulated(arguments, name)?;
+            let (model, _) = input::compose(&scenario, &design, &protocol, &invariant_names())?;
+            (Simulation::labelled(model), None, arguments.runs)
+        }
+    };
+    let model = &simulation.setting().model;
+    let mut say = |line: String| writeln!(out, "{line}").expect("writing to a string doesn't fail");
+    if trace.is_some() {
+        say("The order of transactions inside of these servers can't be forced: requests leave when the trace runs their first \
+             transaction, and the run is repeated.".to_owned());
+    }
+    let mut last = Vec::new();
+    for number in 0..runs {
+        let seed = arguments.seed.saturating_add(number);
+        let mut servers = if arguments.stdio.is_empty() {
+            Servers::at(&arguments.nodes, mapping.clone(), tokens.clone(), arguments.restart.clone())
+        } else {
+            Servers::start(&arguments.stdio, mapping.clone(), seed).await.map_err(usage)?
+        };
+        let heading = Heading {
+            scenario: Some(model.scenario.name.clone()),
+            design: Some(model.design.name.clone()),
+            protocol: Some(model.protocol.name.clone()),
+            seed: Some(seed),
+            ..Heading::default()
+        };
+        let came = Free::new(&simulation, &mut servers, Journal::new(heading), seed).run(trace).await.map_err(usage)?;
+        last = came.log;
+        let wrong: Vec<&str> = came.assertions.iter().filter(|(_, holds)| !holds).map(|(name, _)| &**name).collect();
+        if !wrong.is_empty() {
+            say(format!(
+                "run {} (seed {seed}): of what is stored now, this is not true: {}",
+                number + 1,
+                wrong.join(", ")
+            ));
+            return Ok((exit::VIOLATED, last));
+        }
+        if let Some(left) = came.left.filter(|_| arguments.runs == 1 && runs == 1) {
+            say(format!("the servers left the trace at {left}"));
+        }
+    }
+    let judged = if model.scenario.finally.is_empty() && model.scenario.at_rest.is_empty() {
+        "; the scenario has no assertion to judge the end by, so ask `audit` of the log"
+    } else {
+        ""
+    };
+    say(format!("{}: nothing was found{judged}", plural(usize::try_from(runs).unwrap_or(usize::MAX), "run")));
+    Ok((exit::HOLDS, last))
+}
+
+/// Everything that is shipped.
+async fn all(arguments: &Arguments, terminal: Terminal, program: &Path, out: &mut String) -> Result<u8, Failure> {
+    let names = invariant_names();
+    let pairs = pairs(&names)?;
+    let (mut violations, mut walks, mut differ) = (0, 0, 0);
+    let mut say = |line: String| writeln!(out, "{line}").expect("writing to a string doesn't fail");
+    for (number, pair) in (1..).zip(&pairs) {
+        if terminal.live {
+            let mut stderr = std::io::stderr();
+            let _ = std::io::Write::write_fmt(&mut stderr, format_args!("\r{number} of {} pairs ", pairs.len()));
+        }
+        let seeds = arguments.seed..arguments.seed.saturating_add(arguments.runs);
+        let agreement = agree(program, pair, &names, true, seeds).await?;
+        violations += agreement.violations;
+        walks += agreement.walks;
+        differ += agreement.differences.len();
+        let what = format!("{} x {}", pair.scenario, pair.design);
+        if let Some(why) = agreement.unserved {
+            say(format!("{what}: not served: {why}"));
+        }
+        agreement.differences.into_iter().for_each(|difference| say(format!("{what}: {difference}")));
+    }
+    say(format!(
+        "{}: {violations} violations of the model happened for real, step by step; {walks} random runs went as in the model; \
+         {differ} differ",
+        plural(pairs.len(), "pair")
+    ));
+    Ok(if differ == 0 { exit::HOLDS } else { exit::VIOLATED })
+}

@@ -1,0 +1,430 @@
+//! Forced: servers of ours go, transaction by transaction, the way that the model goes, and every answer is compared.
+//!
+//! The model decides what happens next, from a trace or at random; the driver makes it happen. A request leaves when the
+//! model delivers it, a stream is cut when the model breaks it, a process is killed when the model restarts its node, and
+//! each transaction runs when the model executes it. What a server then answers must be what the model says, and at the
+//! end the store must hold what the model holds.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+use super::fleet::Fleet;
+use super::http::{Endpoint, Revision};
+use super::journal::Journal;
+use super::wire::{self, Handles};
+use super::{CallError, Connection, Reply, note};
+use crate::action::{Action, Target};
+use crate::engine::{Access, System, plain};
+use crate::faults::FAULTS;
+use crate::handler::call_at;
+use crate::log::Line;
+use crate::step::Simulation;
+use crate::world::{Answer, Attempt, Call, CallRef, Component, Lifecycle, Position, Setting};
+
+/// A call that was really sent.
+struct Sent {
+    node: usize,
+    answer: Option<JoinHandle<Result<Reply, CallError>>>,
+}
+
+/// A run of the model and of servers, side by side.
+pub struct Forced<'f> {
+    simulation: &'f Simulation,
+    state: Vec<Component>,
+    fleet: &'f mut Fleet,
+    tokens: Vec<(String, String)>,
+    handles: Handles,
+    sent: BTreeMap<String, Sent>,
+    journal: Journal,
+    /// For each agent and intent, the last call that served it.
+    last: BTreeMap<(u8, Option<usize>), String>,
+    steps: usize,
+}
+
+/// The model and the servers differ.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("step {step} (`{action}`): {what}")]
+pub struct Difference {
+    /// The step, from 1.
+    pub step: usize,
+    /// What was done.
+    pub action: String,
+    /// In words.
+    pub what: String,
+}
+
+impl<'f> Forced<'f> {
+    /// Before the first step. The simulation is a labelled one, and the servers are new.
+    ///
+    /// # Errors
+    ///
+    /// When the tokens file can't be read.
+    pub fn new(simulation: &'f Simulation, fleet: &'f mut Fleet, journal: Journal) -> Result<Self, String> {
+        let setting = simulation.setting();
+        let mut forced = Self {
+            simulation,
+            state: simulation.initial(),
+            tokens: fleet.tokens()?,
+            fleet,
+            handles: Handles::of(setting),
+            sent: BTreeMap::new(),
+            journal,
+            last: BTreeMap::new(),
+            steps: 0,
+        };
+        note::initial(setting, &mut forced.journal);
+        Ok(forced)
+    }
+
+    /// The model's state.
+    #[must_use]
+    pub fn state(&self) -> &[Component] {
+        &self.state
+    }
+
+    /// Takes an enabled action, in the model and for real.
+    ///
+    /// # Errors
+    ///
+    /// How the two differ.
+    pub async fn step(&mut self, action: &Action) -> Result<(), Difference> {
+        self.steps += 1;
+        let before = self.state.clone();
+        let mut after = before.clone();
+        for part in 0..self.simulation.parts(action) {
+            let mut access = Access::new(&before);
+            self.simulation.perform(action, part, &mut access);
+            for (slot, component) in access.finish().1 {
+                after[usize::from(slot)] = component;
+            }
+        }
+        let (steps, name) = (self.steps, action.name());
+        let done = self.perform(action, &before, &after).await;
+        done.map_err(|what| Difference { step: steps, action: name.to_owned(), what })?;
+        let told = note::told(self.simulation.setting(), &before, &after);
+        told.into_iter().for_each(|(agent, intent, told)| self.journal.told(&agent, &intent, told));
+        self.state = after;
+        let swept = self.sweep().await;
+        swept.map_err(|what| Difference { step: steps, action: name.to_owned(), what })
+    }
+
+    async fn perform(&mut self, action: &Action, before: &[Component], after: &[Component]) -> Result<(), String> {
+        let (setting, was) = (self.simulation.setting(), Access::new(before));
+        match action {
+            Action::Send { agent, .. } => {
+                let access = Access::new(after);
+                let call = call_at(setting, &access, CallRef::open(*agent)).clone();
+                self.note_sent(&call, before);
+                Ok(())
+            }
+            Action::Deliver { takes_from: Some(_), .. } | Action::Resume { .. } => {
+                Err("the server can't do this".to_owned())
+            }
+            Action::Deliver { call, node, .. } => {
+                let call = call_at(setting, &was, *call).clone();
+                self.deliver(&call, usize::from(*node)).await
+            }
+            Action::Execute { call, clock_stands, .. } => {
+                let call = call_at(setting, &was, *call).clone();
+                self.execute(&call, after, json!({ "clock-ticks": !clock_stands })).await
+            }
+            Action::Receive { agent } => {
+                let call = call_at(setting, &was, CallRef::open(*agent)).clone();
+                self.receive(&call).await
+            }
+            Action::Cancel { call } => {
+                let call = call_at(setting, &was, *call).clone();
+                let id = self.label(&call);
+                self.stop(&id).await
+            }
+            Action::HandOff { .. } | Action::Guess { .. } => Ok(()),
+            Action::Fault { fault, target } => {
+                let name = FAULTS[usize::from(*fault)].name;
+                self.fault(name, *target, before, after).await
+            }
+        }
+    }
+
+    /// The name of a call.
+    fn label(&self, call: &Call) -> String {
+        let agent = self.simulation.setting().agent_name(usize::from(call.request.agent));
+        format!("{agent}-{}", call.request.id)
+    }
+
+    fn note_sent(&mut self, call: &Call, before: &[Component]) {
+        let (setting, id) = (self.simulation.setting(), self.label(call));
+        let access = Access::new(before);
+        let mut line = note::call(setting, &self.handles, id.clone(), call, before);
+        let agent = access.get(setting.agent_slot(usize::from(call.request.agent))).agent();
+        let intent = setting.intent_of(&call.request);
+        let last = self.last.insert((agent.id, intent), id);
+        line.repeats = last.filter(|_| intent.is_some() && agent.attempt == Attempt::Repeat);
+        self.journal.sent(line);
+    }
+
+    /// A request leaves for a node, and arrives there.
+    async fn deliver(&mut self, call: &Call, node: usize) -> Result<(), String> {
+        let (setting, id) = (self.simulation.setting(), self.label(call));
+        let arguments = wire::arguments(setting, &self.handles, &call.request)?;
+        let agent = setting.agent_name(usize::from(call.request.agent));
+        let mut tokens = self.tokens.iter().filter(|(of, _)| of == agent);
+        let token = tokens.nth(usize::from(call.request.credential)).map(|(_, token)| token.clone());
+        let token = token.ok_or("there are no more credentials to rotate to")?;
+        let endpoint = Arc::new(Endpoint::new(self.fleet.url(node), Some(token), Revision::Stateless)?);
+        let tool = wire::operation(setting, &call.request).to_owned();
+        if let Some(line) = self.journal.open(&id) {
+            line.node = Some(setting.node_name(u8::try_from(node).unwrap_or(u8::MAX)));
+        }
+        let answer = tokio::spawn(endpoint.call(tool, arguments, Some(id.clone())));
+        let there = self.fleet.ask(node, &json!({ "do": "look", "call": id })).await;
+        match there {
+            Ok(there) if there["is"] == "waiting" => {
+                self.sent.insert(id, Sent { node, answer: Some(answer) });
+                Ok(())
+            }
+            other => {
+                let said = answer.await;
+                Err(format!("{id} did not arrive: {other:?}, {said:?}"))
+            }
+        }
+    }
+
+    /// A node runs the next transaction of a call.
+    async fn execute(&mut self, call: &Call, after: &[Component], order: Value) -> Result<(), String> {
+        let id = self.label(call);
+        let sent = self.sent.get(&id).ok_or_else(|| format!("{id} is nowhere"))?;
+        let there = self.fleet.ask(sent.node, &json!({ "do": "run", "call": id, "order": order })).await?;
+        let model = self.position(after, &id);
+        let goes_on = model.as_ref().is_some_and(|call| matches!(call.position, Position::AtNode { .. }));
+        match there["is"].as_str() {
+            Some("waiting") if goes_on || model.is_none() => Ok(()),
+            Some("answered") if !goes_on => Ok(()),
+            Some(is) => {
+                let says = if goes_on { "before its next transaction" } else { "answered" };
+                Err(format!("after this transaction {id} is {is}, and the model has it {says}"))
+            }
+            None => Err(format!("the hook said {there}")),
+        }
+    }
+
+    /// The call of that name in a state of the model.
+    fn position(&self, state: &[Component], id: &str) -> Option<Call> {
+        let (setting, access) = (self.simulation.setting(), Access::new(state));
+        (0..setting.agents()).find_map(|agent| {
+            let open = access.get(setting.call_slot(agent)).call().iter();
+            let mut all = open.chain(access.get(setting.orphans_slot(agent)).orphans());
+            all.find(|call| self.label(call) == id).cloned()
+        })
+    }
+
+    /// An answer reaches its agent, and is what the model says.
+    async fn receive(&mut self, call: &Call) -> Result<(), String> {
+        let id = self.label(call);
+        let Position::Answered { answer, .. } = &call.position else { return Err("there is no answer".to_owned()) };
+        let sent = self.sent.remove(&id).ok_or_else(|| format!("{id} is nowhere"))?;
+        let waiting = sent.answer.ok_or_else(|| format!("nobody waits for {id}"))?;
+        let reply = waiting.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
+        self.compare(&id, answer, &reply)
+    }
+
+    fn compare(&mut self, id: &str, answer: &Answer, reply: &Reply) -> Result<(), String> {
+        let compared = wire::compare(self.simulation.setting(), &mut self.handles, answer, reply);
+        self.journal.received(id, note::answer(&reply.content));
+        compared.map_err(|what| format!("the answer to {id} differs: {what}"))
+    }
+
+    /// The server stops a call at its gate.
+    async fn stop(&mut self, id: &str) -> Result<(), String> {
+        let Some(sent) = self.sent.remove(id) else { return Ok(()) };
+        if let Some(answer) = sent.answer {
+            answer.abort();
+        }
+        self.fleet.ask(sent.node, &json!({ "do": "cancel", "call": id })).await.map(drop)
+    }
+
+    async fn fault(
+        &mut self,
+        name: &str,
+        target: Target,
+        before: &[Component],
+        after: &[Component],
+    ) -> Result<(), String> {
+        let (setting, was) = (self.simulation.setting(), Access::new(before));
+        let real = |handles: &Handles, handle| {
+            handles.get(handle).map(str::to_owned).ok_or_else(|| "nobody heard that handle".to_owned())
+        };
+        let owner = |handle: crate::world::Handle| {
+            let stored = was.get(setting.resource_slot(usize::from(handle.resource))).resource();
+            usize::from(stored.instances.get(usize::from(handle.instance)).map_or(0, |instance| instance.node))
+        };
+        self.journal.event(note::event(setting, name, target));
+        match (name, target) {
+            ("drop-stream", Target::Agent(agent)) => {
+                let call = call_at(setting, &was, CallRef::open(agent)).clone();
+                let id = self.label(&call);
+                self.journal.cut(&id);
+                if let Some(sent) = self.sent.get_mut(&id)
+                    && let Some(answer) = sent.answer.take()
+                {
+                    answer.abort();
+                }
+                Ok(())
+            }
+            ("restart-node", Target::Node(node)) => {
+                let node = usize::from(node);
+                self.fleet.restart(node)?;
+                let there: Vec<String> =
+                    self.sent.iter().filter(|(_, sent)| sent.node == node).map(|(id, _)| id.clone()).collect();
+                for id in there {
+                    self.sent.remove(&id);
+                    self.journal.cut(&id);
+                }
+                Ok(())
+            }
+            ("ambiguous-commit", Target::Transaction { call, clock_stands }) => {
+                let call = call_at(setting, &was, call).clone();
+                self.execute(&call, after, json!({ "clock-ticks": !clock_stands, "error": true })).await
+            }
+            ("expire-handle", Target::Handle(handle)) => {
+                self.hear_of(handle).await?;
+                let ask = json!({ "do": name, "handle": real(&self.handles, handle)? });
+                self.fleet.ask(owner(handle), &ask).await.map(drop)
+            }
+            ("expire-lease", Target::Lease { slot, instance }) => {
+                let place = setting.all_lease_slots().find(|(other, ..)| *other == usize::from(slot));
+                let (_, resource, node) = place.ok_or("there is no such lease")?;
+                let handle = crate::world::Handle { resource, instance };
+                let ask = json!({ "do": name, "handle": real(&self.handles, handle)? });
+                self.fleet.ask(node.map_or(0, usize::from), &ask).await.map(drop)
+            }
+            ("expire-key" | "expire-claim", Target::Record { slot, record }) => {
+                let (record, _) = &was.get(usize::from(slot)).keys().records[usize::from(record)];
+                let place = setting.all_keys_slots().find(|(other, _)| *other == usize::from(slot));
+                let node = place.and_then(|(_, node)| node).map_or(0, usize::from);
+                let ask = json!({ "do": "expire-key", "key": wire::key(setting, &record.key) });
+                self.fleet.ask(node, &ask).await.map(drop)
+            }
+            ("revoke", Target::PrincipalAndHandle(principal, handle)) => {
+                self.hear_of(handle).await?;
+                let of = &setting.principals[usize::from(principal)];
+                let ask = json!({
+                    "do": name, "handle": real(&self.handles, handle)?,
+                    "subject": of.subject, "client": of.client, "tenant": of.tenant,
+                });
+                self.fleet.ask(owner(handle), &ask).await.map(drop)
+            }
+            ("recreate", Target::Handle(handle)) => {
+                self.hear_of(handle).await?;
+                let stored = Access::new(after);
+                let stored = stored.get(setting.resource_slot(usize::from(handle.resource))).resource();
+                let anew = &stored.instances[usize::from(handle.instance)];
+                let content = wire::content(setting, usize::from(handle.resource), &anew.content);
+                let ask = json!({
+                    "do": name, "handle": real(&self.handles, handle)?, "content": content, "version": anew.version,
+                });
+                self.fleet.ask(owner(handle), &ask).await.map(drop)
+            }
+            ("duplicate-call" | "stop-agent" | "compact" | "leak-handle" | "rotate-credential", _) => Ok(()),
+            _ => Err(format!("a driver can't cause `{name}`")),
+        }
+    }
+
+    /// Finds out the real handle of what was minted, if nobody has heard the answer yet: it is the only one that is unheard.
+    async fn hear_of(&mut self, handle: crate::world::Handle) -> Result<(), String> {
+        if self.handles.get(handle).is_some() {
+            return Ok(());
+        }
+        let held = self.fleet.state().await?;
+        let mut unheard = held.keys().filter(|real| !self.handles.is_known(real));
+        match (unheard.next(), unheard.next()) {
+            (Some(real), None) => self.handles.learn(handle, real),
+            _ => Err("nobody heard that handle, and several might be meant".to_owned()),
+        }
+    }
+
+    /// What the model has done with, the servers are done with: an orphan that can change nothing any more is stopped.
+    async fn sweep(&mut self) -> Result<(), String> {
+        let ids: Vec<String> = self.sent.keys().cloned().collect();
+        for id in ids {
+            if self.position(&self.state, &id).is_some() {
+                continue;
+            }
+            let node = self.sent[&id].node;
+            let there = self.fleet.ask(node, &json!({ "do": "look", "call": id })).await?;
+            if there["is"] == "waiting" {
+                self.stop(&id).await?;
+            } else if let Some(Sent { answer: Some(answer), .. }) = self.sent.remove(&id) {
+                answer.abort();
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares what the servers hold with what the model holds, and closes the log.
+    ///
+    /// # Errors
+    ///
+    /// The first difference.
+    pub async fn finish(mut self) -> Result<Vec<Line>, Difference> {
+        let steps = self.steps;
+        let held = self.fleet.state().await;
+        let compared = held.and_then(|held| {
+            compare_state(self.simulation.setting(), &self.handles, &self.state, &held)?;
+            note::state(self.simulation.setting(), &held, &mut self.journal);
+            Ok(())
+        });
+        compared.map_err(|what| Difference { step: steps, action: "the end".to_owned(), what })?;
+        for sent in std::mem::take(&mut self.sent).into_values() {
+            if let Some(answer) = sent.answer {
+                answer.abort();
+            }
+        }
+        Ok(self.journal.close())
+    }
+
+    /// The actions that are enabled now.
+    #[must_use]
+    pub fn enabled(&self) -> Vec<Action> {
+        plain::enabled(self.simulation, &self.state)
+    }
+}
+
+/// Everything that is stored is what the model stores; what nobody heard of is at least there as often.
+fn compare_state(
+    setting: &Setting,
+    handles: &Handles,
+    state: &[Component],
+    held: &serde_json::Map<String, Value>,
+) -> Result<(), String> {
+    let access = Access::new(state);
+    let mut count = 0;
+    for resource in 0..setting.resources() {
+        let stored = access.get(setting.resource_slot(resource)).resource();
+        for (number, instance) in (0..).zip(&stored.instances).filter(|(_, instance)| !instance.lost) {
+            count += 1;
+            let handle = crate::world::Handle { resource: stored.id, instance: number };
+            let Some(real) = handles.get(handle) else { continue };
+            let lifecycle = match instance.lifecycle {
+                Lifecycle::Open => "open",
+                Lifecycle::Closed => "closed",
+                Lifecycle::Executed => "executed",
+                Lifecycle::Deleted => "deleted",
+            };
+            let model = json!({
+                "version": instance.version, "lifecycle": lifecycle, "expired": instance.expired,
+                "content": wire::content(setting, resource, &instance.content),
+            });
+            let mut found = held.get(real).cloned().unwrap_or_default();
+            if let Some(found) = found.as_object_mut() {
+                found.remove("owner");
+            }
+            if model != found {
+                return Err(format!("`{real}` should be {model}, and is {found}"));
+            }
+        }
+    }
+    if count == held.len() { Ok(()) } else { Err(format!("{count} resources should be there, and {} are", held.len())) }
+}

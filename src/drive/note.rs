@@ -1,0 +1,172 @@
+//! What the log says of a run of the model and of real servers.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::journal::Journal;
+use super::wire::{self, Handles};
+use crate::action::Target;
+use crate::engine::Access;
+use crate::log::{self, Answer, Ended, Event, Lifecycle, Operation, State, Version};
+use crate::model::design::Versions;
+use crate::model::{Design, Told};
+use crate::world::{Attempt, Call, Component, Payload, Setting};
+
+/// The resources that are there at the start.
+pub(super) fn initial(setting: &Setting, journal: &mut Journal) {
+    for declared in &setting.model.scenario.resources {
+        let (Some(handle), Some(owner)) = (&declared.handle, &declared.owner) else { continue };
+        journal.state(State {
+            at: 0,
+            handle: handle.clone(),
+            owner: Some(owner.to_string()),
+            shared_with: declared.shared_with.iter().map(ToString::to_string).collect(),
+            version: Some(Version::Number(u64::from(declared.version))),
+            fields: declared.fields.iter().map(|(name, value)| (name.clone(), wire::value(value))).collect(),
+            lifecycle: Some(Lifecycle::Open),
+        });
+    }
+}
+
+/// What the servers hold.
+pub(super) fn state(setting: &Setting, held: &Map<String, Value>, journal: &mut Journal) {
+    let known = |handle: &str| {
+        setting.model.scenario.resources.iter().find(|declared| declared.handle.as_deref() == Some(handle))
+    };
+    for (handle, there) in held {
+        let expired = there["expired"] == Value::Bool(true);
+        let lifecycle =
+            if expired { Some(Lifecycle::Expired) } else { there["lifecycle"].as_str().and_then(Lifecycle::named) };
+        let owner = known(handle).and_then(|declared| declared.owner.as_ref()).map(ToString::to_string);
+        let owner = owner.or_else(|| Some(principal(&there["owner"])));
+        journal.state(State {
+            at: 0,
+            handle: handle.clone(),
+            owner,
+            shared_with: Vec::new(),
+            version: there["version"].as_u64().map(Version::Number),
+            fields: fields(&there["content"]),
+            lifecycle,
+        });
+    }
+}
+
+fn principal(stored: &Value) -> String {
+    let part = |index: usize| stored[index].as_str().map(str::to_owned);
+    let (subject, client, tenant) = (part(0).unwrap_or_default(), part(1), part(2));
+    crate::model::Principal { subject, client, tenant }.to_string()
+}
+
+fn fields(content: &Value) -> BTreeMap<String, Value> {
+    content.as_object().cloned().unwrap_or_default().into_iter().collect()
+}
+
+/// A call that an agent sends.
+pub(super) fn call(setting: &Setting, handles: &Handles, id: String, call: &Call, before: &[Component]) -> log::Call {
+    let request = &call.request;
+    let (agent, access) = (usize::from(request.agent), Access::new(before));
+    let known = access.get(setting.agent_slot(agent)).agent();
+    let operation = wire::operation(setting, request);
+    let (carried, whole) = wire::fields(setting, request);
+    let intent = setting.intent_of(request).map(|_| setting.entry_words(agent, usize::from(request.entry)));
+    // A whole content that is sent sets every field, whatever the tool is called.
+    let sets = whole && matches!(request.payload, Payload::Snapshot(_)) && matches!(operation, "append" | "increment");
+    let mut saw = BTreeMap::new();
+    if intent.is_some() && known.attempt != Attempt::Repeat {
+        let rests_on = request.handle.into_iter().chain(request.basis.iter().map(|(handle, _)| *handle));
+        for handle in rests_on {
+            let view = known.known[usize::from(handle.resource)].view.as_ref();
+            if let (Some(real), Some(version)) = (handles.get(handle), view.and_then(|view| view.version)) {
+                saw.insert(real.to_owned(), Version::Number(u64::from(version)));
+            }
+        }
+    }
+    log::Call {
+        id: Some(id),
+        sent: 0,
+        received: None,
+        cut: None,
+        agent: setting.agent_name(agent).to_owned(),
+        principal: Some(setting.model.scenario.agents[agent].principal.to_string()),
+        node: None,
+        tool: Operation::named(if sets { "set" } else { operation }).unwrap_or(Operation::Read),
+        called: sets.then(|| operation.to_owned()),
+        handle: request.handle.and_then(|handle| handles.get(handle)).map(str::to_owned),
+        fields: carried.into_iter().collect(),
+        expects: request
+            .expected
+            .iter()
+            .filter_map(|stamp| {
+                let real = handles.get(stamp.handle)?.to_owned();
+                Some((real, Version::Number(u64::from(stamp.version))))
+            })
+            .collect(),
+        saw,
+        key: request.key.as_ref().map(|key| wire::key(setting, key)),
+        request: None,
+        intent,
+        repeats: None,
+        answer: None,
+    }
+}
+
+/// What a server of ours answered.
+pub(super) fn answer(content: &Value) -> Answer {
+    let view = &content["view"];
+    let current = content["current"][0]["version"].as_u64();
+    let version = content["version"].as_u64().or_else(|| view["version"].as_u64()).or(current);
+    Answer {
+        outcome: content["outcome"].as_str().and_then(Ended::named).unwrap_or(Ended::Refused),
+        replayed: content["replayed"] == Value::Bool(true),
+        handle: content["handle"].as_str().map(str::to_owned),
+        version: version.map(Version::Number),
+        fields: fields(&view["content"]),
+        error: None,
+    }
+}
+
+/// What agents were told in a step: agent, intent, word.
+pub(super) fn told(setting: &Setting, before: &[Component], after: &[Component]) -> Vec<(String, String, Told)> {
+    let (was, is) = (Access::new(before), Access::new(after));
+    let mut all = Vec::new();
+    for agent in 0..setting.agents() {
+        let slot = setting.ledger_slot(agent);
+        let pairs = was.get(slot).ledger().entries.iter().zip(&is.get(slot).ledger().entries);
+        for (entry, (old, new)) in pairs.enumerate() {
+            if let Some(told) = new.told.filter(|_| old.told.is_none()) {
+                all.push((setting.agent_name(agent).to_owned(), setting.entry_words(agent, entry), told));
+            }
+        }
+    }
+    all
+}
+
+/// Something that was done to the servers.
+pub(super) fn event(setting: &Setting, name: &str, target: Target) -> Event {
+    let mut event = Event { at: 0, event: name.to_owned(), node: None, agent: None, handle: None, about: None };
+    match target {
+        Target::Agent(agent) | Target::AgentAndHandle(agent, _) => {
+            event.agent = Some(setting.agent_name(usize::from(agent)).to_owned());
+        }
+        Target::Node(node) => event.node = Some(setting.node_name(node)),
+        Target::Handle(handle) | Target::PrincipalAndHandle(_, handle) => {
+            event.handle = Some(setting.handle_name(handle));
+        }
+        Target::Transaction { call, .. } => {
+            event.agent = Some(setting.agent_name(usize::from(call.agent)).to_owned());
+        }
+        Target::Calls { .. } | Target::Principal(_) | Target::Lease { .. } | Target::Record { .. } => {}
+    }
+    event
+}
+
+/// Whether every accepted change adds exactly one to the version of its resource.
+#[must_use]
+pub fn versions_count(design: &Design) -> bool {
+    let steps = || {
+        design.server.tools.values().flat_map(|handler| handler.transactions.iter().chain(&handler.at_end)).flatten()
+    };
+    design.server.versions == Versions::Counter
+        && !steps().any(|step| matches!(*step, "write-content" | "advance-version"))
+}

@@ -1,0 +1,157 @@
+//! Whole runs: along a trace, or at random, on servers of ours that are started for it.
+
+use std::path::Path;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{RngCore, SeedableRng};
+
+use super::fleet::Fleet;
+use super::forced::{Difference, Forced};
+use super::journal::Journal;
+use super::note;
+use crate::action::Action;
+use crate::engine::{Access, Class, System};
+use crate::input::{self, Input};
+use crate::log::{Heading, Line};
+use crate::model::protocol::{Resumable, TaskIds};
+use crate::model::{Design, Protocol, Scenario};
+use crate::step::Simulation;
+use crate::trace::{self, ReplayError, Trace};
+
+/// Why a run did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The trace does not replay on today's model.
+    #[error("the trace does not replay: {0}")]
+    Trace(#[from] ReplayError),
+    /// The design can't be served.
+    #[error("the design can't be served: {0}")]
+    Unserved(String),
+    /// The servers can't be started or asked.
+    #[error("{0}")]
+    Servers(String),
+    /// The model and the servers differ.
+    #[error("the model and the server differ at {0}")]
+    Differs(#[from] Difference),
+}
+
+/// A run that came to its end, with the servers where the model is.
+#[derive(Debug)]
+pub struct Driven {
+    /// How many steps it took.
+    pub steps: usize,
+    /// What was seen from outside.
+    pub log: Vec<Line>,
+}
+
+/// The texts that servers are started from, and what the log says it is about.
+struct Subject<'s> {
+    program: &'s Path,
+    scenario: &'s str,
+    design: &'s str,
+    heading: Heading,
+}
+
+impl Subject<'_> {
+    fn servers(&self, simulation: &Simulation, folder: &Path) -> Result<Fleet, RunError> {
+        let nodes = simulation.setting().model.scenario.nodes;
+        let model = &simulation.setting().model;
+        let mut refusals = crate::serve::refusals(&model.design);
+        let protocol = &model.protocol;
+        if protocol.resumable != Resumable::Never || protocol.task_ids != TaskIds::Server || protocol.sessions {
+            refusals.push(format!("the protocol `{}` is none in which a driver can force the order", protocol.name));
+        }
+        if !refusals.is_empty() {
+            return Err(RunError::Unserved(refusals.join("; ")));
+        }
+        Fleet::start(self.program, folder, (self.design, self.scenario), nodes).map_err(RunError::Servers)
+    }
+}
+
+/// Drives servers along a trace, and compares every answer and the end. `program` is the command `handlecheck`.
+///
+/// # Errors
+///
+/// When the trace does not replay, the design can't be served, or the model and the servers differ.
+pub async fn along(program: &Path, trace: &Trace) -> Result<Driven, RunError> {
+    let simulation = trace::simulation(trace)?;
+    let heading = Heading {
+        scenario: Some(trace.scenario.name.clone()),
+        design: Some(trace.design.name.clone()),
+        protocol: Some(trace.protocol.name.clone()),
+        versions_count: note::versions_count(&simulation.setting().model.design),
+        about: Some(format!("along a trace that violates {}: {}", trace.invariant, trace.sentence)),
+        ..Heading::default()
+    };
+    let subject = Subject { program, scenario: &trace.scenario.text, design: &trace.design.text, heading };
+    let folder = folder()?;
+    let mut fleet = subject.servers(&simulation, folder.path())?;
+    let journal = Journal::new(subject.heading);
+    let mut forced = Forced::new(&simulation, &mut fleet, journal).map_err(RunError::Servers)?;
+    for (number, step) in (1..).zip(&trace.steps) {
+        let access = Access::new(forced.state());
+        let mut enabled = forced.enabled().into_iter();
+        let action = enabled.find(|action| trace::does(&simulation, &access, action) == step.does);
+        let not_enabled = || ReplayError::NotEnabled { number, action: step.does.action.clone() };
+        let action = action.ok_or_else(not_enabled)?;
+        drop(access);
+        forced.step(&action).await?;
+    }
+    let log = forced.finish().await?;
+    Ok(Driven { steps: trace.steps.len(), log })
+}
+
+/// How many steps a random run has at most.
+const MOST_STEPS: usize = 400;
+
+/// Drives servers through a scenario at random, from a seed, until nothing is left to do; compares every answer and the
+/// end.
+///
+/// # Errors
+///
+/// When the inputs don't fit, the design can't be served, or the model and the servers differ.
+pub async fn at_random(
+    program: &Path,
+    (scenario, design, protocol): (&Input<Scenario>, &Input<Design>, &Input<Protocol>),
+    invariants: &[&str],
+    seed: u64,
+) -> Result<Driven, RunError> {
+    let composed = input::compose(scenario, design, protocol, invariants);
+    let (model, _) = composed.map_err(|error| RunError::Trace(ReplayError::Input(Box::new(error))))?;
+    let heading = Heading {
+        scenario: Some(scenario.value.name.clone()),
+        design: Some(design.value.name.clone()),
+        protocol: Some(protocol.value.name.clone()),
+        seed: Some(seed),
+        versions_count: note::versions_count(&model.design),
+        ..Heading::default()
+    };
+    let simulation = Simulation::labelled(model);
+    let subject = Subject { program, scenario: &scenario.source.text, design: &design.source.text, heading };
+    let folder = folder()?;
+    let mut fleet = subject.servers(&simulation, folder.path())?;
+    let journal = Journal::new(subject.heading);
+    let mut forced = Forced::new(&simulation, &mut fleet, journal).map_err(RunError::Servers)?;
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut steps = 0;
+    while steps < MOST_STEPS {
+        let (faults, moves): (Vec<Action>, Vec<Action>) =
+            forced.enabled().into_iter().partition(|action| simulation.class(action) == Class::Fault);
+        if !moves.iter().any(|action| simulation.class(action) == Class::Progress) {
+            break;
+        }
+        // One step in eight is a fault, while there are any left.
+        let strikes = !faults.is_empty() && random.next_u32().is_multiple_of(8);
+        let from = if strikes { &faults } else { &moves };
+        let number = (u64::from(random.next_u32()) * from.len() as u64) >> 32;
+        let action = &from[usize::try_from(number).expect("it is less than a length")];
+        forced.step(action).await?;
+        steps += 1;
+    }
+    let log = forced.finish().await?;
+    Ok(Driven { steps, log })
+}
+
+fn folder() -> Result<tempfile::TempDir, RunError> {
+    tempfile::tempdir().map_err(|error| RunError::Servers(error.to_string()))
+}

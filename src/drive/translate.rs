@@ -1,0 +1,83 @@
+//! From what a real server said to what an agent of the model understands.
+
+use serde_json::Value as Json;
+
+use super::Reply;
+use super::wire::Handles;
+use crate::log::{self, Ended, Version};
+use crate::model::{Outcome, Tool, Value};
+use crate::world::{Answer, Field, Handle, Intents, Payload, Request, Setting, Stamp, View};
+
+/// A value of the model, if it is one.
+fn value(json: &Json) -> Option<Value> {
+    match json {
+        Json::Number(number) => number.as_i64().map(Value::Number),
+        Json::String(text) => Some(Value::Text(text.clone())),
+        Json::Array(list) => list.iter().map(value).collect::<Option<_>>().map(Value::List),
+        Json::Null | Json::Bool(_) | Json::Object(_) => None,
+    }
+}
+
+fn number(version: Option<&Version>) -> Option<u16> {
+    match version {
+        Some(Version::Number(number)) => u16::try_from(*number).ok(),
+        Some(Version::Name(_)) | None => None,
+    }
+}
+
+/// An answer as the harness takes it. Learns the handle of what was minted.
+pub(super) fn answer(
+    setting: &Setting,
+    handles: &mut Handles,
+    request: &Request,
+    said: &log::Answer,
+    reply: &Reply,
+) -> Answer {
+    let outcome = match said.outcome {
+        Ended::As(outcome) => outcome,
+        // A refusal without a word of its own: the harness takes it for the plainest one.
+        Ended::Refused => Outcome::Forbidden,
+    };
+    let mut answer = Answer { outcome, replayed: said.replayed, ..Answer::about(request.handle) };
+    if request.tool == Tool::Mint
+        && let Some(real) = &said.handle
+    {
+        answer.handle = handles.named(request.resource, real);
+    }
+    let version = number(said.version.as_ref());
+    if outcome == Outcome::Ok && request.tool == Tool::Read {
+        let declared = &setting.resource(usize::from(request.resource)).fields;
+        let field =
+            |(name, _): &(String, Value)| Some(Field { value: value(said.fields.get(name)?)?, shows: Intents::NONE });
+        let content = declared.iter().map(field).collect();
+        let fence = reply.content["view"]["fence"].as_u64().and_then(|fence| u16::try_from(fence).ok());
+        answer.view = Some(View { version, content, fence });
+    } else if outcome == Outcome::Ok {
+        answer.version = version;
+    } else if let (Some(version), Some(handle)) = (version, request.handle) {
+        answer.current = vec![Stamp { handle, version }];
+    }
+    answer
+}
+
+/// The read of an observer, who is the first agent.
+pub(super) const fn observation(handle: Handle) -> Request {
+    Request {
+        agent: 0,
+        entry: 0,
+        tool: Tool::Read,
+        resource: handle.resource,
+        handle: Some(handle),
+        payload: Payload::Nothing,
+        seen: Vec::new(),
+        basis: Vec::new(),
+        expected: Vec::new(),
+        key: None,
+        fence: None,
+        token: None,
+        credential: 0,
+        sent_at: None,
+        superseded: false,
+        id: 0,
+    }
+}

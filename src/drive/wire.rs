@@ -1,0 +1,201 @@
+//! What the model sends and expects, as it goes over the wire to a server of ours, and back.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::Reply;
+use crate::model::{Operation, Tool, Value};
+use crate::world::{Answer, Content, Handle, Key, Payload, Request, Setting, View};
+
+/// Which real handle stands for which of the model's. Those that are minted are learned from the first answer that names
+/// them; from then on each stands for the other.
+#[derive(Debug, Default)]
+pub struct Handles {
+    real: BTreeMap<Handle, String>,
+}
+
+impl Handles {
+    /// The handles that resources have at the start.
+    #[must_use]
+    pub fn of(setting: &Setting) -> Self {
+        let initial = (0..setting.resources()).filter_map(|resource| {
+            let resource_id = u8::try_from(resource).expect("there are few resources");
+            let handle = setting.resource(resource).handle.clone()?;
+            Some((Handle { resource: resource_id, instance: 0 }, handle))
+        });
+        Self { real: initial.collect() }
+    }
+
+    /// The real handle, if it is known.
+    #[must_use]
+    pub fn get(&self, handle: Handle) -> Option<&str> {
+        self.real.get(&handle).map(String::as_str)
+    }
+
+    /// The model's handle for a real one of a resource: a new one, if nobody has heard of it.
+    pub fn named(&mut self, resource: u8, real: &str) -> Option<Handle> {
+        if let Some((known, _)) = self.real.iter().find(|(known, name)| known.resource == resource && *name == real) {
+            return Some(*known);
+        }
+        let instance = u8::try_from(self.real.keys().filter(|known| known.resource == resource).count()).ok()?;
+        let handle = Handle { resource, instance };
+        self.real.insert(handle, real.to_owned());
+        Some(handle)
+    }
+
+    /// Whether anybody has heard of a real handle.
+    #[must_use]
+    pub fn is_known(&self, real: &str) -> bool {
+        self.real.values().any(|name| name == real)
+    }
+
+    /// Learns that a real handle stands for one of the model's.
+    ///
+    /// # Errors
+    ///
+    /// When either stands for another one.
+    pub fn learn(&mut self, handle: Handle, real: &str) -> Result<(), String> {
+        let same = |(known, name): (&Handle, &String)| *known == handle && name == real;
+        let other = self.real.iter().find(|(known, name)| (**known == handle) != (*name == real));
+        if let Some((_, name)) = other {
+            return Err(format!("it names `{real}`, and should name `{name}`"));
+        }
+        if !self.real.iter().any(same) {
+            self.real.insert(handle, real.to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// A value of the model as JSON.
+#[must_use]
+pub fn value(value: &Value) -> Json {
+    match value {
+        Value::Number(number) => Json::from(*number),
+        Value::Text(text) => Json::from(text.clone()),
+        Value::List(elements) => Json::Array(elements.iter().map(self::value).collect()),
+    }
+}
+
+/// A content of the model as JSON.
+#[must_use]
+pub fn content(setting: &Setting, resource: usize, content: &Content) -> Map<String, Json> {
+    let names = setting.resource(resource).fields.iter().map(|(name, _)| name.clone());
+    names.zip(content.iter().map(|field| value(&field.value))).collect()
+}
+
+/// The operation that a request asks for.
+#[must_use]
+pub fn operation(setting: &Setting, request: &Request) -> &'static str {
+    match (&request.payload, request.tool) {
+        (_, Tool::Read) => "read",
+        (Payload::Change(operation), _) => operation.name(),
+        _ => setting.intent_of(request).map_or("read", |intent| setting.intents[intent].operation.name()),
+    }
+}
+
+/// What a request carries, by field; and whether it is the whole content.
+#[must_use]
+pub fn fields(setting: &Setting, request: &Request) -> (Map<String, Json>, bool) {
+    let resource = usize::from(request.resource);
+    let declared = &setting.resource(resource).fields;
+    let named = |changes: &[(usize, Value)]| {
+        changes.iter().map(|(field, new)| (declared[*field].0.clone(), value(new))).collect::<Map<_, _>>()
+    };
+    match &request.payload {
+        Payload::Snapshot(whole) => (content(setting, resource, whole), true),
+        Payload::Change(Operation::Set(changes) | Operation::Append(changes)) => (named(changes), false),
+        Payload::Change(Operation::Increment(changes)) => {
+            (changes.iter().map(|(field, amount)| (declared[*field].0.clone(), Json::from(*amount))).collect(), false)
+        }
+        Payload::Nothing if request.tool == Tool::Mint => {
+            (declared.iter().map(|(name, new)| (name.clone(), value(new))).collect(), true)
+        }
+        Payload::Change(_) | Payload::Nothing => (Map::new(), false),
+    }
+}
+
+/// A key as text: equal keys, equal texts.
+#[must_use]
+pub fn key(setting: &Setting, key: &Key) -> String {
+    match key {
+        Key::Plan { intent, plan } => {
+            let of = &setting.intents[usize::from(*intent)];
+            format!("{}/{}.{}", setting.agent_name(of.agent), of.entry + 1, plan + 1)
+        }
+        Key::Constant => "constant".to_owned(),
+        Key::Arguments(arguments) => {
+            let text = format!("{arguments:?}");
+            format!("hash-{:016x}", rapidhash::v3::rapidhash_v3(text.as_bytes()))
+        }
+    }
+}
+
+/// The arguments of a request to a server of ours.
+///
+/// # Errors
+///
+/// When it names something whose real handle was never heard.
+pub fn arguments(setting: &Setting, handles: &Handles, request: &Request) -> Result<Json, String> {
+    let real = |handle: Handle| {
+        let unheard = || format!("nobody heard which handle stands for {}", setting.handle_name(handle));
+        handles.get(handle).map(str::to_owned).ok_or_else(unheard)
+    };
+    let mut arguments = Map::new();
+    if let Some(handle) = request.handle {
+        arguments.insert("handle".to_owned(), Json::from(real(handle)?));
+    }
+    let (fields, whole) = fields(setting, request);
+    if whole || !fields.is_empty() {
+        arguments.insert(if whole { "content" } else { "change" }.to_owned(), Json::Object(fields));
+    }
+    if !request.expected.is_empty() {
+        let stamps: Result<Vec<Json>, String> = request
+            .expected
+            .iter()
+            .map(|stamp| Ok(json!({ "handle": real(stamp.handle)?, "version": stamp.version })))
+            .collect();
+        arguments.insert("expected".to_owned(), Json::Array(stamps?));
+    }
+    if let Some(key) = &request.key {
+        arguments.insert("key".to_owned(), Json::from(self::key(setting, key)));
+    }
+    if let Some(fence) = request.fence.filter(|_| !matches!(request.tool, Tool::Read | Tool::Mint)) {
+        arguments.insert("fence".to_owned(), Json::from(fence));
+    }
+    Ok(Json::Object(arguments))
+}
+
+/// Compares what a server answered with what the model says that it answers. Learns the handles that it names.
+///
+/// # Errors
+///
+/// The first difference, in words.
+pub fn compare(setting: &Setting, handles: &mut Handles, model: &Answer, real: &Reply) -> Result<(), String> {
+    let same = |what: &str, model: &Json, real: &Json| {
+        if model == real { Ok(()) } else { Err(format!("{what}: the model says {model}, the server {real}")) }
+    };
+    let said = |name: &str| real.content.get(name).cloned().unwrap_or(Json::Null);
+    same("outcome", &Json::from(model.outcome.name()), &said("outcome"))?;
+    if let (Some(handle), Some(name)) = (model.handle, said("handle").as_str()) {
+        handles.learn(handle, name)?;
+    }
+    same("version", &model.version.map_or(Json::Null, Json::from), &said("version"))?;
+    same("replayed", &Json::from(model.replayed), &said("replayed").as_bool().unwrap_or(false).into())?;
+    let view = |view: &View| {
+        let resource = model.handle.map_or(0, |handle| usize::from(handle.resource));
+        let mut shown = Map::new();
+        shown.extend(view.version.map(|version| ("version".to_owned(), Json::from(version))));
+        let content = view.content.as_ref().map(|content| self::content(setting, resource, content));
+        shown.extend(content.map(|content| ("content".to_owned(), Json::Object(content))));
+        shown.extend(view.fence.map(|fence| ("fence".to_owned(), Json::from(fence))));
+        Json::Object(shown)
+    };
+    same("view", &model.view.as_ref().map_or(Json::Null, view), &said("view"))?;
+    let current =
+        model.current.iter().map(|stamp| json!({ "handle": handles.get(stamp.handle), "version": stamp.version }));
+    let current: Vec<Json> = current.collect();
+    let real_current = said("current").as_array().cloned().unwrap_or_default();
+    same("current", &Json::Array(current), &Json::Array(real_current))
+}
