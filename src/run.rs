@@ -3,6 +3,7 @@
 //! This is the whole way from texts to a report, for the commands and for whoever uses handlecheck as a library. It
 //! prints nothing, writes no file and reads no clock: the caller says when to stop.
 
+mod causes;
 mod checkpoint;
 mod costs;
 mod coverage;
@@ -11,6 +12,7 @@ mod reducing;
 mod showing;
 mod variants;
 
+pub use causes::CauseReport;
 pub use checkpoint::{Checkpoint, ResumeError};
 pub use costs::{Cost, Costs, Expected, Greatest, KeyKept, LeaseKept};
 pub use coverage::{Uncovered, uncovered};
@@ -127,6 +129,9 @@ pub struct PropertyReport {
     /// Every break that is cheapest in steps or in faults, shortest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breaks: Vec<Break>,
+    /// The shortest break for each pair that races, shortest first, where these were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<CauseReport>,
     /// The standard name of the anomaly, with a reference, where it is violated and there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anomaly: Option<String>,
@@ -252,7 +257,8 @@ impl Run {
         let bits = bits.fold(0, |bits, (index, _)| bits | 1 << index);
         let enough = if options.stop_early { bits } else { 0 };
         let liveness = properties.iter().any(|property| property.name == "resolves" && wanted(property));
-        let limits = Limits { enough, liveness, wanted: bits, threads: options.threads, ..Limits::default() };
+        let (threads, causes) = (options.threads, options.all_causes);
+        let limits = Limits { enough, liveness, wanted: bits, threads, causes, ..Limits::default() };
         let begun = checkpoint.map_or(&[][..], |checkpoint| &checkpoint.searches);
         let explored = reducing::explore(simulation, options, limits, begun, watch)?;
         let found = &explored.decided;
@@ -267,7 +273,11 @@ impl Run {
                 continue;
             }
             let witnessed = found.witnessed & (1 << index) != 0;
-            invariants.push(self.property(property, breaks, witnessed, found.stop.is_none()));
+            let mut reported = self.property(property, breaks, witnessed, found.stop.is_none());
+            if options.all_causes {
+                reported.causes = self.causes(simulation, &explored, index)?;
+            }
+            invariants.push(reported);
         }
         let mut report = self.report(Engine::Handlecheck, invariants);
         report.shows = shows;
@@ -394,6 +404,7 @@ impl Run {
             anomaly: anomaly.filter(|_| verdict == Verdict::Violated),
             sentence: shortest.and_then(|shortest| Some(shortest.recorded.as_ref()?.sentence.clone())),
             breaks,
+            causes: Vec::new(),
             expectation,
             kind: property.kind,
         }

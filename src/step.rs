@@ -2,6 +2,7 @@
 //!
 //! [`Simulation`] is the composed model as a [`System`] that the engine explores.
 
+pub mod causes;
 mod costs;
 mod future;
 mod showing;
@@ -628,6 +629,10 @@ impl System for Simulation {
                     observations.witnessed |= 1 << index;
                 }
             }
+        }
+        if observations.violated != 0 {
+            let causes = self.causes(action, &performed).map(|(index, cause)| (small(index), cause.number()));
+            observations.causes.extend(causes);
         }
         for bit in self.shown_by_step(action, &performed) {
             observations.violated |= 1 << bit;

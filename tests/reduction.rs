@@ -25,6 +25,8 @@ struct Kept {
     tags: BTreeSet<u16>,
     /// What happened.
     kinds: BTreeSet<u16>,
+    /// Why properties are violated.
+    causes: BTreeSet<(u8, u64)>,
 }
 
 fn kept<S: System>(found: &Exploration<S>) -> Kept {
@@ -34,12 +36,14 @@ fn kept<S: System>(found: &Exploration<S>) -> Kept {
         witnessed: found.witnessed,
         tags: found.tags.iter().map(|(tag, _)| *tag).collect(),
         kinds: found.kinds.iter().map(|(kind, _)| *kind).collect(),
+        causes: found.causes.iter().map(|(cause, _)| *cause).collect(),
     }
 }
 
 /// Explores a system as a whole and reduced, and answers how many states there are in either; `None`: too many.
 fn compare<S: System>(system: &S, liveness: bool, symmetry: bool) -> Result<Option<(usize, usize)>, String> {
-    let limits = Limits { states: Some(LARGEST), liveness, ..Limits::default() };
+    // Symmetries that exchange agents exchange causes, and are not used where these are asked for.
+    let limits = Limits { states: Some(LARGEST), liveness, causes: !symmetry, ..Limits::default() };
     let whole = explore(system, limits, &mut |_| false);
     if whole.stop.is_some() {
         return Ok(None);

@@ -85,7 +85,7 @@ fn is_real<S: System>(system: &S, path: &[Vec<S::Component>]) -> Result<(), Stri
 
 /// What a step shows, in whichever order its parts do.
 fn showing(observations: &Observations) -> (u64, u64, Vec<u16>) {
-    let Observations { violated, witnessed, tags } = observations;
+    let Observations { violated, witnessed, tags, .. } = observations;
     let mut tags = tags.clone();
     tags.sort_unstable();
     (*violated, *witnessed, tags)

@@ -54,6 +54,9 @@ pub(super) struct Exploring {
     /// Stop a run as soon as everything that it checks is violated
     #[arg(long)]
     stop_early: bool,
+    /// For each violated invariant, show the shortest break for each pair of transactions that races
+    #[arg(long)]
+    all_causes: bool,
     /// Which engine explores: `handlecheck`, or `stateright` as a second witness
     #[arg(long, value_name = "ENGINE", default_value = "handlecheck", value_parser = engine)]
     engine: Engine,
@@ -88,6 +91,13 @@ pub(super) struct Explorer {
 impl Exploring {
     /// Checks the arguments that name things, and starts the clock.
     pub(super) fn start(&self, terminal: Terminal) -> Result<Explorer, Failure> {
+        if self.all_causes && self.stop_early {
+            let why = "it stops at the first break of each invariant, and others may have other causes";
+            return Err(Failure::Usage(format!("--stop-early can't be combined with --all-causes: {why}")));
+        }
+        if self.all_causes && self.engine == Engine::Stateright {
+            return Err(Failure::Usage("--all-causes: stateright tells none apart".to_owned()));
+        }
         let mut faults = BTreeMap::new();
         for fault in &self.faults {
             let (name, budget) = budget(fault)?;
@@ -102,6 +112,7 @@ impl Exploring {
             only: self.invariants.clone(),
             faults,
             shows: Vec::new(),
+            all_causes: self.all_causes,
             keep: false,
         };
         #[expect(clippy::disallowed_methods, reason = "time limits and durations are for people, never in a report")]

@@ -14,6 +14,19 @@ use crate::trace::Trace;
 pub(super) fn write_traces(report: &mut Report, folder: &Path) -> Result<(), Failure> {
     for property in &mut report.invariants {
         write_breaks(&mut property.breaks, folder)?;
+        // A cause's break may be one that is written already.
+        let mut next = property.breaks.len();
+        for cause in &mut property.causes {
+            let Some(trace) = &cause.shown.recorded else { continue };
+            let same = property.breaks.iter().find(|found| found.recorded.as_ref() == Some(trace));
+            cause.shown.trace = match same {
+                Some(found) => found.trace.clone(),
+                None => {
+                    next += 1;
+                    Some(write_trace(trace, next - 1, folder)?)
+                }
+            };
+        }
         property.trace = property.breaks.first().and_then(|shortest| shortest.trace.clone());
     }
     for show in &mut report.shows {

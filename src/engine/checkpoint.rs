@@ -4,6 +4,8 @@
 //! state, and says nothing of how the engine represents one. To go on, each state is made again from the one before it, once
 //! and without looking anything up, and the sum of all their hashes must be what it was.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::System;
@@ -37,6 +39,8 @@ pub(super) struct Outline {
     pub batches: Vec<(u32, u8)>,
     /// For each property, the first violation for each number of faults: steps, faults, state, transition.
     pub violations: Vec<(u8, u32, u32, u32, Option<u16>)>,
+    /// For each property and cause, the first violation.
+    causes: Vec<(u8, u64, u32, u32, u32, Option<u16>)>,
     pub counted: Counted,
 }
 
@@ -45,8 +49,8 @@ pub(super) struct Outline {
 pub(super) struct Counted {
     pub transitions: u64,
     pub witnessed: u64,
-    pub kinds: std::collections::BTreeMap<u16, u64>,
-    pub tags: std::collections::BTreeMap<u16, u64>,
+    pub kinds: BTreeMap<u16, u64>,
+    pub tags: BTreeMap<u16, u64>,
 }
 
 /// How far a search was before a batch.
@@ -56,6 +60,7 @@ pub(super) struct Mark {
     levels: usize,
     batches: usize,
     violations: Vec<Vec<Found>>,
+    causes: BTreeMap<(u8, u64), Found>,
     counters: Vec<Counters>,
 }
 
@@ -149,6 +154,12 @@ impl<S: System> Search<'_, S> {
             }
             self.note(1 << property, Found { steps, faults, state, transition });
         }
+        for &(property, cause, steps, faults, state, transition) in &outline.causes {
+            if state >= *states {
+                return Err(Changed);
+            }
+            self.causes.insert((property, cause), Found { steps, faults, state, transition });
+        }
         Ok(())
     }
 
@@ -160,6 +171,7 @@ impl<S: System> Search<'_, S> {
             levels: self.levels.len(),
             batches: self.batches.len(),
             violations: self.violations.clone(),
+            causes: self.causes.clone(),
             counters: self.all_workers().map(|worker| worker.counters.clone()).collect(),
         }
     }
@@ -187,12 +199,16 @@ impl<S: System> Search<'_, S> {
         let violations = (0..).zip(&mark.violations).flat_map(|(property, found)| {
             found.iter().map(move |found| (property, found.steps, found.faults, found.state, found.transition))
         });
+        let causes = mark.causes.iter().map(|(&(property, cause), found)| {
+            (property, cause, found.steps, found.faults, found.state, found.transition)
+        });
         Outline {
             states: small(mark.states),
             expanded: small(mark.next),
             levels: self.levels[..mark.levels].to_vec(),
             batches: self.batches[..mark.batches].to_vec(),
             violations: violations.collect(),
+            causes: causes.collect(),
             counted: self.counted(mark.counters.iter()),
         }
     }
@@ -214,8 +230,8 @@ impl<S: System> Search<'_, S> {
     fn again(&mut self, index: u32, ordinal: u16) -> Option<(u64, u8)> {
         loop {
             let Self { knowledge, store, shards, known, extra, .. } = self;
-            let (expanded, reduce, interesting, useful) = (0, false, 0, u32::MAX);
-            let ground = Ground { knowledge, store, shards, expanded, reduce, interesting, known, useful };
+            let (expanded, reduce, interesting, useful, causes) = (0, false, 0, u32::MAX, None);
+            let ground = Ground { causes, knowledge, store, shards, expanded, reduce, interesting, known, useful };
             match extra.again(&ground, index, ordinal) {
                 Ok(made) => return made,
                 Err(miss) => {

@@ -33,6 +33,8 @@ pub struct Exploration<S: System> {
     pub violations: Vec<Vec<Found>>,
     /// The loops of the violations of liveness that are loops: the source of each move, and the state after it.
     pub(super) loops: Vec<(Found, Vec<(u16, u32)>)>,
+    /// The first violation of each property for each of its causes, where these were asked for: property and cause, and where.
+    pub causes: Vec<((u8, u64), Found)>,
     /// The symmetries up to which it was explored.
     pub(super) members: Vec<usize>,
     /// For each property, whether its witness was reached: one bit each.

@@ -16,6 +16,9 @@ pub struct Limits {
     pub liveness: bool,
     /// Explore states up to the symmetries of the system.
     pub symmetry: bool,
+    /// Keep the first violation of each property for each cause. Symmetries that exchange fair sources are not used then:
+    /// they exchange causes too.
+    pub causes: bool,
     /// Threads, at least one. What comes out does not depend on it.
     pub threads: usize,
     /// Take only as many of the actions of a state as are needed to decide every property (see `docs/engine.md`). Paths are

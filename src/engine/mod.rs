@@ -9,6 +9,7 @@ mod closure;
 mod components;
 mod exploration;
 pub mod extremes;
+mod filter;
 mod intern;
 mod knowledge;
 mod limits;

@@ -42,6 +42,7 @@ pub fn apply<S: System>(system: &S, state: &[S::Component], action: &S::Action) 
         all.violated |= observations.violated;
         all.witnessed |= observations.witnessed;
         all.tags.extend(observations.tags);
+        all.causes.extend(observations.causes);
         for (slot, component) in access.finish().1 {
             next[usize::from(slot)] = component;
         }

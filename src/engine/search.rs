@@ -4,6 +4,7 @@
 //! those that need more are expanded afterwards, one by one; and all successors are then visited in the order of their
 //! parents. So everything is the same whatever the number of threads.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::checkpoint::{Counted, Mark};
@@ -55,6 +56,8 @@ pub(super) struct Search<'s, S: System> {
     pub(super) known: [u64; 64],
     pub(super) loops: Vec<(Found, Vec<(u16, u32)>)>,
     violated: u64,
+    /// The first violation of each property for each cause.
+    pub(super) causes: BTreeMap<(u8, u64), Found>,
     pub(super) stop: Option<Stop>,
     pub(super) depth: u32,
     candidates: Vec<Vec<(u64, u32)>>,
@@ -68,7 +71,8 @@ impl<'s, S: System> Search<'s, S> {
     pub(super) fn new(system: &'s S, limits: Limits) -> Self {
         let initial = system.initial();
         let width = initial.len();
-        let members = if limits.symmetry { symmetry::members(system, limits.liveness) } else { Vec::new() };
+        let members =
+            if limits.symmetry { symmetry::members(system, limits.liveness || limits.causes) } else { Vec::new() };
         let mut knowledge = Knowledge::new(system, width, members);
         let state: Vec<u32> = initial
             .into_iter()
@@ -104,6 +108,7 @@ impl<'s, S: System> Search<'s, S> {
             known: [0; 64],
             loops: Vec::new(),
             violated: 0,
+            causes: BTreeMap::new(),
             stop,
             depth: 0,
             candidates: vec![Vec::new(); SHARDS],
@@ -216,9 +221,10 @@ impl<'s, S: System> Search<'s, S> {
         let threads = self.threads(states.len());
         let (_, interesting) = *self.batches.last().expect("this is a batch");
         let useful = self.limits.fewest.map_or(u32::MAX, |fewest| self.useful(&fewest));
-        let Self { knowledge, store, shards, workers, limits, known, .. } = self;
+        let Self { knowledge, store, shards, workers, limits, known, causes, .. } = self;
         let (expanded, reduce) = (states.end, limits.reduce);
-        let ground = Ground { knowledge, store, shards, expanded, reduce, interesting, known, useful };
+        let causes = limits.causes.then_some(&*causes);
+        let ground = Ground { causes, knowledge, store, shards, expanded, reduce, interesting, known, useful };
         let part = states.len().div_ceil(threads).max(1);
         workers.iter_mut().for_each(Worker::begin);
         let ranges = (0..threads).map(|thread| {
@@ -248,10 +254,11 @@ impl<'s, S: System> Search<'s, S> {
         for index in holes {
             let first = small(self.extra.records.len());
             loop {
-                let Self { knowledge, store, shards, limits, known, .. } = self;
+                let Self { knowledge, store, shards, limits, known, causes, .. } = self;
                 let reduce = limits.reduce;
                 let useful = u32::MAX;
-                let ground = Ground { knowledge, store, shards, expanded, reduce, interesting, known, useful };
+                let causes = limits.causes.then_some(&*causes);
+                let ground = Ground { causes, knowledge, store, shards, expanded, reduce, interesting, known, useful };
                 let Err(miss) = self.extra.expand(&ground, index) else { break };
                 self.store.unpack(index, &mut state);
                 self.knowledge.learn(&state, miss)?;
@@ -286,6 +293,13 @@ impl<'s, S: System> Search<'s, S> {
         for Event { violated, state, transition, faults } in events {
             let steps = self.depth + u32::from(transition.is_some());
             self.note(violated, Found { steps, faults: u32::from(faults), state, transition });
+        }
+        let mut causes: Vec<_> = self.all_workers().flat_map(|worker| worker.causes.iter().copied()).collect();
+        causes.sort_by_key(|(_, _, state, transition, _)| (*state, *transition));
+        for (property, cause, state, transition, faults) in causes {
+            let (steps, transition) = (self.depth + 1, Some(transition));
+            let found = Found { steps, faults: u32::from(faults), state, transition };
+            self.causes.entry((property, cause)).or_insert(found);
         }
     }
 
@@ -396,8 +410,8 @@ impl<'s, S: System> Search<'s, S> {
         let state = self.state_at(index);
         loop {
             let Self { knowledge, store, shards, limits, known, extra, .. } = self;
-            let (reduce, useful) = (limits.reduce, u32::MAX);
-            let ground = Ground { knowledge, store, shards, expanded, reduce, interesting, known, useful };
+            let (reduce, useful, causes) = (limits.reduce, u32::MAX, None);
+            let ground = Ground { causes, knowledge, store, shards, expanded, reduce, interesting, known, useful };
             match extra.fair_moves(&ground, index, &state) {
                 Ok(moves) => return moves,
                 // Whoever went on with a search did not come through here.
@@ -461,6 +475,7 @@ impl<'s, S: System> Search<'s, S> {
             depth: self.depth,
             violations: self.violations,
             loops: self.loops,
+            causes: self.causes.into_iter().collect(),
             witnessed: counted.witnessed,
             kinds: counted.kinds.into_iter().collect(),
             tags: counted.tags.into_iter().collect(),

@@ -135,4 +135,6 @@ pub struct Observations {
     pub witnessed: u64,
     /// Counted for coverage.
     pub tags: Vec<u16>,
+    /// For what is violated by a step, the number of the cause: property and cause.
+    pub causes: Vec<(u8, u64)>,
 }

@@ -1,6 +1,10 @@
 //! Expands states: takes every action of each, and gathers where they lead and what they showed.
 
+use std::collections::BTreeMap;
+
 use super::closure::Closure;
+use super::exploration::Found;
+use super::filter::Filter;
 use super::knowledge::{Knowledge, Miss};
 use super::packing::Layout;
 use super::store::{Origin, Store};
@@ -22,6 +26,8 @@ pub(super) struct Ground<'g, 's, S: System> {
     pub interesting: u8,
     /// States with so many faults or more are not worth expanding.
     pub useful: u32,
+    /// The causes that are known; `None`: nobody asks for them.
+    pub causes: Option<&'g BTreeMap<(u8, u64), Found>>,
     /// For each property, the numbers of faults with which a violation is known, one bit each.
     pub known: &'g [u64; 64],
 }
@@ -111,6 +117,8 @@ pub(super) struct Worker {
     /// The states that need something that is not known yet, and how many records were there before theirs.
     pub holes: Vec<(u32, usize)>,
     pub events: Vec<Event>,
+    /// Violations by cause: property, cause, state, transition, faults.
+    pub causes: Vec<(u8, u64, u32, u16, u8)>,
     pub counters: Counters,
     filter: Filter,
     closure: Closure,
@@ -128,6 +136,7 @@ impl Worker {
             records: Records::default(),
             holes: Vec::new(),
             events: Vec::new(),
+            causes: Vec::new(),
             counters: Counters::default(),
             filter: Filter::default(),
             closure: Closure::default(),
@@ -144,6 +153,7 @@ impl Worker {
         self.records.clear();
         self.holes.clear();
         self.events.clear();
+        self.causes.clear();
     }
 
     /// Expands states one after another; those that need something unknown are left as holes.
@@ -158,13 +168,14 @@ impl Worker {
 
     /// Expands one state. If something is not known, nothing has happened.
     pub fn expand<S: System>(&mut self, ground: &Ground<'_, '_, S>, index: u32) -> Result<(), Miss> {
-        let (records, events) = (self.records.len(), self.events.len());
+        let (records, events, causes) = (self.records.len(), self.events.len(), self.causes.len());
         self.leaves.clear();
         self.acted.clear();
         let result = self.try_expand(ground, index);
         if result.is_err() {
             self.records.truncate(&ground.store.layout, records);
             self.events.truncate(events);
+            self.causes.truncate(causes);
             return result;
         }
         let knowledge = ground.knowledge;
@@ -220,6 +231,7 @@ impl Worker {
             let chosen = closure.choose(knowledge, state, ground.interesting);
             let records = self.records.len();
             let (leaves, acted, events) = (self.leaves.len(), self.acted.len(), self.events.len());
+            let causes = self.causes.len();
             let kept = match chosen {
                 Ok(true) => self.take(ground, index, &before, Some(&closure.chosen)),
                 Ok(false) => Ok(false),
@@ -233,6 +245,7 @@ impl Worker {
             self.leaves.truncate(leaves);
             self.acted.truncate(acted);
             self.events.truncate(events);
+            self.causes.truncate(causes);
         }
         self.take(ground, index, &before, None)?;
         Ok(quiescent)
@@ -267,6 +280,12 @@ impl Worker {
                 let faults = faults.saturating_add(u8::from(entry.class == Class::Fault));
                 if violated != 0 {
                     self.event(ground.known, Event { violated, state: index, transition: Some(ordinal), faults });
+                    if let Some(known) = ground.causes {
+                        let leaves = self.leaves[first..].iter().map(|leaf| &knowledge.leaves[*leaf as usize]);
+                        let causes = leaves.flat_map(|leaf| &leaf.observations.causes);
+                        let new = causes.filter(|cause| !known.contains_key(cause));
+                        self.causes.extend(new.map(|&(property, cause)| (property, cause, index, ordinal, faults)));
+                    }
                 }
                 if chosen.is_some()
                     && ground.index_of(hash, &self.step.packed).is_some_and(|found| found < ground.expanded)
@@ -397,39 +416,5 @@ impl Step {
         }
         store.layout.pack(&self.after, &mut self.packed);
         Ok(interner.hash(&self.after))
-    }
-}
-
-/// The states that were found last. Most successors are found several times in a row, and these need no look-up.
-#[derive(Default)]
-struct Filter {
-    words: usize,
-    entries: Vec<u64>,
-}
-
-impl Filter {
-    const PLACES: usize = 1 << 12;
-
-    fn place(&self, hash: u64) -> usize {
-        (usize::try_from(hash & 0xffff_ffff).expect("32 bits") % Self::PLACES) * (self.words + 1)
-    }
-
-    #[inline]
-    fn knows(&self, hash: u64, packed: &[u64]) -> bool {
-        if self.entries.is_empty() {
-            return false;
-        }
-        let at = self.place(hash);
-        self.entries[at] == hash && self.entries[at + 1..=at + self.words] == *packed
-    }
-
-    fn remember(&mut self, hash: u64, packed: &[u64]) {
-        if self.entries.is_empty() {
-            self.words = packed.len();
-            self.entries = vec![0; Self::PLACES * (self.words + 1)];
-        }
-        let at = self.place(hash);
-        self.entries[at] = hash;
-        self.entries[at + 1..=at + self.words].copy_from_slice(packed);
     }
 }

@@ -52,6 +52,9 @@ pub struct Violation {
     pub kind: Option<&'static str>,
     /// One plain sentence, with the names of the scenario.
     pub sentence: String,
+    /// What the violating step meets, where the sentence says more than that: violations by the same step against the same
+    /// have one cause.
+    pub against: Option<String>,
 }
 
 table! {
@@ -78,7 +81,7 @@ pub use resolves::first_open;
 
 /// A violation that has no kind.
 const fn violation(sentence: String) -> Judgement {
-    Judgement::Violation(Violation { kind: None, sentence })
+    Judgement::Violation(Violation { kind: None, sentence, against: None })
 }
 
 /// A witness if the condition holds.

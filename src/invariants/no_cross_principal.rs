@@ -94,7 +94,7 @@ fn received(setting: &Setting, request: &Request, answer: &Answer) -> Judgement 
 }
 
 fn violation(kind: &'static str, sentence: String) -> Judgement {
-    Judgement::Violation(Violation { kind: Some(kind), sentence })
+    Judgement::Violation(Violation { kind: Some(kind), sentence, against: None })
 }
 
 /// Whether the call names a handle to which its caller is not entitled.

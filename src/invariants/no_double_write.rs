@@ -6,7 +6,7 @@
 //!
 //! **Witness.** A call of an intent starts (its first transaction runs) after that intent took effect.
 
-use super::{Anomaly, Invariant, Judgement, violation, witness_if};
+use super::{Anomaly, Invariant, Judgement, Violation, witness_if};
 use crate::world::{Fact, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
@@ -36,4 +36,8 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
         }
         _ => Judgement::Irrelevant,
     }
+}
+
+fn violation(sentence: String) -> Judgement {
+    Judgement::Violation(Violation { kind: None, sentence, against: Some("its own earlier effect".to_owned()) })
 }

@@ -72,6 +72,7 @@ fn violation(
     let wrote = if operation.fields().contains(&index) { "wrote" } else { "wrote back" };
     Violation {
         kind: None,
+        against: Some(format!("{victim} change of {field}")),
         sentence: format!(
             "{author} {wrote} {field} {new} and erased {victim} change to {old}, which {author} had not seen"
         ),

@@ -36,7 +36,7 @@ fn at_rest(setting: &Setting, access: &Access<'_, Component>) -> Option<Violatio
             };
             if live && !(0..setting.agents()).any(knows) {
                 let sentence = format!("{} is live, and nobody who may use it knows it", setting.handle_name(handle));
-                return Some(Violation { kind: None, sentence });
+                return Some(Violation { kind: None, sentence, against: None });
             }
         }
     }

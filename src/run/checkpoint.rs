@@ -86,6 +86,7 @@ impl Made {
             switches: vec![
                 ("--no-reduction".to_owned(), options.no_reduction),
                 ("--stop-early".to_owned(), options.stop_early),
+                ("--all-causes".to_owned(), options.all_causes),
             ],
         }
     }

@@ -35,6 +35,8 @@ pub struct Options {
     /// Look for the shortest run that reaches each of these; no invariant is checked then but those named in `only`. At
     /// most as many as [`super::Run::room`].
     pub shows: Vec<Situation>,
+    /// Show the shortest break for each cause of a violation: for each pair that races.
+    pub all_causes: bool,
     /// Keep what it takes to go on, where the run is cut short ([`super::Report::checkpoint`]).
     pub keep: bool,
 }
@@ -50,6 +52,7 @@ impl Default for Options {
             only: Vec::new(),
             faults: BTreeMap::new(),
             shows: Vec::new(),
+            all_causes: false,
             keep: false,
         }
     }

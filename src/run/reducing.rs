@@ -55,8 +55,8 @@ pub(super) fn explore(
         search(Stage::Reduced, Limits { states: options.max_states, reduce: true, symmetry: true, ..limits })?;
     let mut reductions = vec!["partial order".to_owned()];
     for exchangeable in simulation.exchangeable() {
-        // Fairness is fairness to each agent: where it counts, agents are not exchanged.
-        if !(limits.liveness && exchangeable == "agents") {
+        // Fairness is fairness to each agent, and causes name agents: where these count, agents are not exchanged.
+        if !((limits.liveness || limits.causes) && exchangeable == "agents") {
             reductions.push(format!("symmetry of {exchangeable}"));
         }
     }
@@ -73,7 +73,8 @@ pub(super) fn explore(
     }
     let any = decided.stop.is_none() && fewest.iter().any(|faults| *faults != u8::MAX);
     let shortest = any.then(|| {
-        let limits = Limits { states: options.max_states, liveness: false, fewest: Some(fewest), ..limits };
+        let limits =
+            Limits { states: options.max_states, liveness: false, causes: false, fewest: Some(fewest), ..limits };
         search(Stage::Shortest, limits)
     });
     Ok(Explored { decided, shortest: shortest.transpose()?, reductions, liveness })

@@ -235,11 +235,27 @@ fn trace_file() -> (&'static str, Value) {
 
 /// A break. Named `break`.
 pub(super) fn found() -> Value {
-    let shortest = ("shortest", boolean("Whether no shorter one has as few faults; yes where it is not said."));
-    record("A break, or a run to a situation.", cost(), vec![shortest, trace_file()])
+    record("A break, or a run to a situation.", cost(), vec![shortest(), trace_file()])
 }
 
-/// What came out for an invariant. It refers to `break`.
+fn shortest() -> (&'static str, Value) {
+    ("shortest", boolean("Whether no shorter one has as few faults; yes where it is not said."))
+}
+
+/// A cause. Named `cause`.
+pub(super) fn cause() -> Value {
+    let pair = vec![
+        ("by", text("The step that violates: whose transaction, serving what.")),
+        ("sentence", text("What happens, in one sentence.")),
+    ];
+    record(
+        "One cause of violations: a pair that races, with the shortest break that has it.",
+        pair.into_iter().chain(cost()).collect(),
+        vec![("against", text("What it meets, where the invariant names that.")), shortest(), trace_file()],
+    )
+}
+
+/// What came out for an invariant. It refers to `break` and `cause`.
 pub(super) fn invariant() -> Value {
     record(
         "What came out for one invariant or assertion.",
@@ -256,6 +272,10 @@ pub(super) fn invariant() -> Value {
             .chain([
                 trace_file(),
                 ("breaks", list("Every break that is cheapest in steps or in faults.", reference("break"))),
+                (
+                    "causes",
+                    list("The shortest break for each pair that races, with `--all-causes`.", reference("cause")),
+                ),
                 ("anomaly", text("The standard name of the anomaly, with a reference.")),
                 ("sentence", text("What happens in the shortest break.")),
             ])
@@ -320,8 +340,7 @@ pub(super) fn report() -> Value {
             ("never-refused", texts("The steps that are there to end calls, and never did.")),
         ],
     );
-    let mut definitions =
-        json!({ "run": run, "invariant": invariant(), "break": found(), "show": show, "uncovered": uncovered });
+    let mut definitions = json!({ "run": run, "invariant": invariant(), "break": found(), "cause": cause(), "show": show, "uncovered": uncovered });
     for (name, part) in super::simulation::parts(budgets()).into_iter().chain(super::costs::parts()) {
         definitions[name] = part;
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::costs::real;
-use super::outputs::{budgets, found, heading, invariant, record, texts};
+use super::outputs::{budgets, cause, found, heading, invariant, record, texts};
 use super::{boolean, count, document, list, reference, text, words};
 
 fn who() -> Vec<(&'static str, Value)> {
@@ -45,7 +45,7 @@ pub(super) fn ablation() -> Value {
         ("complete", boolean("Every variant was explored whole.")),
     ]);
     let run = record("The changes of one design, or of what it relies on.", always, Vec::new());
-    let definitions = json!({ "change": change, "invariant": invariant(), "break": found() });
+    let definitions = json!({ "change": change, "invariant": invariant(), "break": found(), "cause": cause() });
     whole("handlecheck ablation", "What breaks when one thing is changed.", run, definitions)
 }
 

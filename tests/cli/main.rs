@@ -134,6 +134,69 @@ laptop-basket x naive x mcp-2026-07-28
 }
 
 #[test]
+fn all_causes_of_a_violation() {
+    let line = "check -q laptop-basket --design naive --invariant no-lost-update";
+    says(
+        &format!("{line} --all-causes"),
+        1,
+        str![[r#"
+laptop-basket x naive x mcp-2026-07-28
+  violated     no-lost-update  15 steps, no faults
+
+  no-lost-update: B wrote back memory 16 and erased A's change to 32, which B had not seen.
+    anomaly: lost update (P4): Berenson et al., A Critique of ANSI SQL Isolation Levels, 1995
+    15 steps, no faults: handlecheck explain traces/laptop-basket.naive.no-lost-update.json
+    cause 1 of 4: A's memory 32 on basket, against B's change of storage
+      15 steps, no faults: handlecheck explain traces/laptop-basket.naive.no-lost-update.2.json
+    cause 2 of 4: B's storage 1024 on basket, against A's change of memory
+      15 steps, no faults: handlecheck explain traces/laptop-basket.naive.no-lost-update.json
+    cause 3 of 4: A's memory 32 on basket, in a call for which it no longer waits, against B's change of storage
+      16 steps, 1 fault: handlecheck explain traces/laptop-basket.naive.no-lost-update.3.json
+    cause 4 of 4: B's storage 1024 on basket, in a call for which it no longer waits, against A's change of memory
+      16 steps, 1 fault: handlecheck explain traces/laptop-basket.naive.no-lost-update.4.json
+
+  explored all: 11866 states, 38126 transitions, depth 28 (at most drop-stream 1, restart-node 1; engine handlecheck)
+  never happened: cancel
+  steps that never refused or replayed a call: resolve
+
+"#]],
+    );
+    says(
+        "check -q two-agents-drop --design naive --invariant no-double-write --all-causes",
+        1,
+        str![[r#"
+two-agents-drop x naive x mcp-2026-07-28
+  violated     no-double-write  11 steps, 1 fault
+
+  no-double-write: A wanted memory 32 on basket once, and it took effect twice.
+    anomaly: duplicate execution (double spend): RFC 9110 section 9.2.2; AIP-155
+    11 steps, 1 fault: handlecheck explain traces/two-agents-drop.naive.no-double-write.json
+    cause 1 of 4: A's memory 32 on basket, against its own earlier effect
+      11 steps, 1 fault: handlecheck explain traces/two-agents-drop.naive.no-double-write.json
+    cause 2 of 4: A's memory 32 on basket, in a call for which it no longer waits, against its own earlier effect
+      11 steps, 1 fault: handlecheck explain traces/two-agents-drop.naive.no-double-write.2.json
+    cause 3 of 4: B's storage 1024 on basket, against its own earlier effect
+      11 steps, 1 fault: handlecheck explain traces/two-agents-drop.naive.no-double-write.3.json
+    cause 4 of 4: B's storage 1024 on basket, in a call for which it no longer waits, against its own earlier effect
+      11 steps, 1 fault: handlecheck explain traces/two-agents-drop.naive.no-double-write.4.json
+
+  explored all: 2026 states, 5392 transitions, depth 20 (at most drop-stream 1; engine handlecheck)
+  never happened: cancel
+  steps that never refused or replayed a call: resolve
+
+"#]],
+    );
+    says(
+        &format!("{line} --all-causes --stop-early"),
+        2,
+        str![[r#"
+error: --stop-early can't be combined with --all-causes: it stops at the first break of each invariant, and others may have other causes
+
+"#]],
+    );
+}
+
+#[test]
 fn vacuous_is_a_remark_unless_it_is_denied() {
     let line = "check -q two-agents-no-faults --design versioned --invariant no-cross-principal";
     says(

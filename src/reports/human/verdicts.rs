@@ -77,6 +77,21 @@ fn write_break(text: &mut String, property: &PropertyReport) -> std::fmt::Result
         let command = found.trace.as_ref().map_or_else(String::new, |trace| format!(": handlecheck explain {trace}"));
         writeln!(text, "    {}{command}", cost(found))?;
     }
+    write_causes(text, property)
+}
+
+/// Each pair that races, with its shortest break.
+fn write_causes(text: &mut String, property: &PropertyReport) -> std::fmt::Result {
+    for (number, cause) in (1..).zip(&property.causes) {
+        let of = property.causes.len();
+        match &cause.against {
+            Some(against) => writeln!(text, "    cause {number} of {of}: {}, against {against}", cause.by)?,
+            None => writeln!(text, "    cause {number} of {of}: {}: {}", cause.by, cause.sentence)?,
+        }
+        let trace = cause.shown.trace.as_ref();
+        let command = trace.map_or_else(String::new, |trace| format!(": handlecheck explain {trace}"));
+        writeln!(text, "      {}{command}", cost(&cause.shown))?;
+    }
     Ok(())
 }
 
