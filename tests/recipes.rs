@@ -35,7 +35,7 @@ mod invariants {
 
     /// As in the product, where each invariant finds it.
     const fn violation(sentence: String) -> Judgement {
-        Judgement::Violation(Violation { kind: None, sentence })
+        Judgement::Violation(Violation { kind: None, sentence, against: None })
     }
 }
 

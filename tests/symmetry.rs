@@ -94,7 +94,7 @@ fn showing(observations: &Observations) -> (u64, u64, Vec<u16>) {
 /// What is observed in a state, were it quiescent or not, and whether something is pending in it.
 fn observed<S: System>(system: &S, state: &[S::Component]) -> (Vec<(u64, u64)>, bool) {
     let observe = |quiescent| {
-        let Observations { violated, witnessed, tags: _ } = system.observe(quiescent, &Access::new(state));
+        let Observations { violated, witnessed, .. } = system.observe(quiescent, &Access::new(state));
         (violated, witnessed)
     };
     ([false, true].map(observe).to_vec(), system.is_pending(&Access::new(state)))

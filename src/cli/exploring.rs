@@ -26,6 +26,7 @@ use crate::trace::RecordError;
 
 /// Arguments of every command that explores.
 #[derive(clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(super) struct Exploring {
     /// Use this protocol instead of the one that the scenario names, or the default
     #[arg(long, value_name = "PROTOCOL")]

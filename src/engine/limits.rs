@@ -2,6 +2,7 @@
 
 /// When a search gives up, and how it goes about.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Limits {
     /// At most so many states; `None` is unbounded.
     pub states: Option<usize>,

@@ -433,7 +433,8 @@ impl<'s, S: System> Search<'s, S> {
         let state = self.state_at(index);
         let Self { knowledge, store, shards, known, extra, .. } = self;
         let (expanded, interesting, useful) = (small(store.len()), 0, u32::MAX);
-        let ground = Ground { knowledge, store, shards, expanded, reduce: false, interesting, known, useful };
+        let ground =
+            Ground { causes: None, knowledge, store, shards, expanded, reduce: false, interesting, known, useful };
         extra.edges(&ground, index, &state, weigh).expect("the search came through here before")
     }
 

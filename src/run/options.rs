@@ -17,6 +17,7 @@ named! {
 
 /// How to explore.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Options {
     /// With which engine.
     pub engine: Engine,

@@ -18,6 +18,7 @@ struct Locked {
 }
 
 /// What is needed of a shipped design or scenario.
+#[expect(clippy::struct_field_names, reason = "what the file calls it")]
 struct About {
     title: String,
     about: String,
