@@ -8,6 +8,7 @@
 
 pub mod action;
 pub mod assertion;
+pub mod audit;
 pub mod cli;
 pub mod diagrams;
 pub mod documents;

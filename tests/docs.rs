@@ -77,7 +77,7 @@ fn run(path: &str, page: &str) -> String {
                         said.out
                     }
                     (("console", exits), None) => console(path, folder.path(), &body, exits),
-                    (("toml", name), None) if !name.is_empty() => {
+                    (("toml" | "jsonl", name), None) if !name.is_empty() => {
                         let text = body.join("\n") + "\n";
                         fs::write(folder.path().join(name), &text).expect("a file can be written");
                         text

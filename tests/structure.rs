@@ -61,10 +61,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     // Of the faults it knows their names.
     ("documents", &["diagrams", "explain", "run", "trace", "input", "faults", "model", "suggest"]),
     // Of the invariants it knows the table, for their pages.
-    ("reports", &["lock", "policies", "run", "step", "diagrams", "trace", "input", "invariants", "table", "model"]),
+    (
+        "reports",
+        &["audit", "lock", "policies", "run", "step", "diagrams", "trace", "input", "invariants", "table", "model"],
+    ),
     ("lock", &["run", "input", "model"]),
     ("log", &["model", "suggest"]),
-    ("schema", &["run", "step", "lock", "log", "input", "handler", "faults", "model"]),
+    // Of the invariants it knows the names.
+    ("audit", &["log", "trace", "input", "invariants", "model", "table"]),
+    ("schema", &["audit", "run", "step", "lock", "log", "input", "handler", "faults", "model"]),
     ("testing", &["explain", "run", "input", "trace", "model"]),
     ("serve", &["model"]),
     // It runs the model beside real servers, and so knows all that a run consists of.
@@ -81,6 +86,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
 const EVERYTHING: &[&str] = &[
     "action",
     "assertion",
+    "audit",
     "diagrams",
     "documents",
     "drive",

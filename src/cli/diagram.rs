@@ -1,11 +1,13 @@
 //! `diagram`: a picture of a trace.
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Failure, Terminal, exit, explain, writing};
-use crate::diagrams::FORMATS;
+use crate::diagrams::{FORMATS, Format};
 use crate::suggest::did_you_mean;
+use crate::table::Row;
+use crate::trace::Trace;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -20,22 +22,39 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, _: Terminal, out: &mut String) -> Result<u8, Failure> {
-    let format = FORMATS.iter().find(|format| format.name == arguments.format).ok_or_else(|| {
-        let names = FORMATS.iter().map(|format| format.name);
-        let help = did_you_mean(&arguments.format, names).map_or_else(String::new, |help| format!("; {help}"));
-        Failure::Usage(format!("there is no format `{}`{help}", arguments.format))
-    })?;
+    let format = format(&arguments.format)?;
     let trace = writing::read_trace(&arguments.trace)?;
     let text = if format.tells() { format.beside(&trace, &explain::story(&trace)?) } else { format.text(&trace) };
-    match (&arguments.output, text) {
+    draw(format, &trace, text, arguments.output.as_deref(), out)?;
+    Ok(exit::HOLDS)
+}
+
+/// The format of that name.
+pub(super) fn format(name: &str) -> Result<&'static Row<Format>, Failure> {
+    FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
+        let help = did_you_mean(name, FORMATS.iter().map(|format| format.name));
+        let help = help.map_or_else(String::new, |help| format!("; {help}"));
+        Failure::Usage(format!("there is no format `{name}`{help}"))
+    })
+}
+
+/// Writes a picture, and its text where it is one, to a file, or else to standard output.
+pub(super) fn draw(
+    format: &Row<Format>,
+    trace: &Trace,
+    text: Option<String>,
+    output: Option<&Path>,
+    out: &mut String,
+) -> Result<(), Failure> {
+    match (output, text) {
         (Some(path), Some(text)) => writing::write_file(path, text)?,
-        (Some(path), None) => writing::write_file(path, format.drawn(&trace))?,
+        (Some(path), None) => writing::write_file(path, format.drawn(trace))?,
         (None, Some(text)) => *out = text,
         (None, None) if std::io::stdout().is_terminal() => {
             let name = format.name;
             return Err(Failure::Usage(format!("{name} is no text for a terminal: name a file with `-o`")));
         }
-        (None, None) => std::io::stdout().lock().write_all(&format.drawn(&trace))?,
+        (None, None) => std::io::stdout().lock().write_all(&format.drawn(trace))?,
     }
-    Ok(exit::HOLDS)
+    Ok(())
 }

@@ -143,7 +143,7 @@ fn cores() -> usize {
 }
 
 /// A size in bytes, with a unit.
-fn bytes(text: &str) -> Result<usize, String> {
+pub(super) fn bytes(text: &str) -> Result<usize, String> {
     let size: bytesize::ByteSize = text.parse().map_err(|_| "expected a size such as 500MB or 4GiB".to_owned())?;
     usize::try_from(size.as_u64()).map_err(|_| "that is more than this machine can address".to_owned())
 }

@@ -39,6 +39,7 @@ const KINDS: &[(&str, &str)] = &[
     ("designs", "shipped designs: how a server handles calls, and how its clients behave"),
     ("scenarios", "shipped scenarios: who is there, what they want, what may go wrong"),
     ("protocols", "shipped protocols: what happens to calls, streams and ids"),
+    ("checks", "what `audit` looks for in a log of calls"),
     ("formats", "what a trace can be drawn as"),
     ("reports", "how `check`, `test` and `compare` can report"),
     ("situations", "what `check --show` can be asked for"),
@@ -117,6 +118,7 @@ fn items(kind: &str) -> Result<Vec<Item>, Failure> {
         "steps" => rows(crate::handler::STEPS),
         "faults" => rows(crate::faults::FAULTS),
         "invariants" => rows(crate::invariants::INVARIANTS),
+        "checks" => rows(crate::audit::CHECKS),
         "formats" => rows(crate::diagrams::FORMATS),
         "reports" => rows(crate::reports::FORMATS),
         "actions" => {

@@ -1,6 +1,7 @@
 //! The commands: one file each. They read arguments and files, and hand everything else on.
 
 mod ablate;
+mod audit;
 mod check;
 mod compare;
 mod completions;
@@ -103,6 +104,8 @@ enum Command {
     Diff(diff::Arguments),
     /// Tell a trace as prose
     Explain(explain::Arguments),
+    /// Judge a log of calls to real servers by what it shows
+    Audit(audit::Arguments),
     /// Draw a trace
     Diagram(diagram::Arguments),
     /// Draw the state graph of a small model, or the roads that a trace did not take
@@ -200,6 +203,7 @@ fn run() -> u8 {
         Command::Lock(arguments) => lock::run(&arguments, terminal, &mut out),
         Command::Diff(arguments) => diff::run(&arguments, terminal, &mut out),
         Command::Explain(arguments) => explain::run(&arguments, terminal, &mut out),
+        Command::Audit(arguments) => audit::run(&arguments, terminal, &mut out),
         Command::Diagram(arguments) => diagram::run(&arguments, terminal, &mut out),
         Command::Graph(arguments) => graph::run(&arguments, terminal, &mut out),
         Command::Docs(arguments) => docs::run(&arguments, terminal, &mut out),

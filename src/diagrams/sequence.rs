@@ -284,19 +284,25 @@ impl Band {
             }
             (None, None) => (format!("{}{kind} violated {at}", trace.invariant), steps.to_string()),
         };
-        let facts = vec![
-            ("scenario", trace.scenario.name.clone()),
-            ("design", trace.design.name.clone()),
-            ("protocol", trace.protocol.name.clone()),
-            ("faults", words::faults(trace)),
-            ("steps", length),
-        ];
+        // What was found in a log holds no inputs, and is found again in the log.
+        let logged = trace.scenario.text.is_empty() && trace.design.name.is_empty();
+        let facts = if logged {
+            vec![("log", trace.scenario.name.clone())]
+        } else {
+            vec![
+                ("scenario", trace.scenario.name.clone()),
+                ("design", trace.design.name.clone()),
+                ("protocol", trace.protocol.name.clone()),
+                ("faults", words::faults(trace)),
+                ("steps", length),
+            ]
+        };
         Self {
             verdict,
             reached: trace.shows.is_some(),
             sentence: words::sentence(&trace.sentence),
             facts,
-            command: words::replay(trace),
+            command: if logged { format!("handlecheck audit {}", trace.scenario.name) } else { words::replay(trace) },
         }
     }
 }

@@ -421,6 +421,17 @@ pub fn trace(run: &Run, options: &SimulationOptions, property: &str, number: u64
     bounded.record(&simulation, &simulate::path(&*simulation, &shortest), index)
 }
 
+/// The trace of a whole random run, whatever is in it: it shows the run, and claims no violation.
+///
+/// # Errors
+///
+/// When it can't be written down, which is a bug.
+pub fn whole_run(run: &Run, options: &SimulationOptions, number: u64) -> Result<Trace, RecordError> {
+    let simulation = Arc::new(Simulation::new(run.model().clone()));
+    let steps = simulate::steps(&*simulation, &plan(&simulation, options), number);
+    run.record_run(&simulation, &simulate::path(&*simulation, &steps))
+}
+
 /// The row of an invariant's anomaly, with its reference, where it has one.
 #[must_use]
 pub fn anomaly(name: &str) -> Option<String> {

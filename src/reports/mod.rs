@@ -8,6 +8,7 @@ use crate::model::Verdict;
 use crate::run::{PropertyReport, Report, Run};
 use crate::table::table;
 
+pub mod audit;
 mod changes;
 mod costs;
 mod coverage;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Run;
 use crate::input::{self, InputError, Source};
 use crate::step::Simulation;
-use crate::trace::{RecordError, Trace, record};
+use crate::trace::{RecordError, Trace, record, record_run};
 use crate::world::Component;
 
 impl Run {
@@ -51,5 +51,14 @@ impl Run {
         property: usize,
     ) -> Result<Trace, RecordError> {
         record(simulation, path, None, property, &self.sources())
+    }
+
+    /// Writes down a run whatever is in it, from the states on its way.
+    ///
+    /// # Errors
+    ///
+    /// When the path can't be walked again, which is a bug.
+    pub fn record_run(&self, simulation: &Simulation, path: &[Vec<Component>]) -> Result<Trace, RecordError> {
+        record_run(simulation, path, &self.sources())
     }
 }

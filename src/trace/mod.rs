@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::protocol::DEFAULT_PROTOCOL;
 use crate::situation::slug;
 
-pub use record::{RecordError, Sources, is_ambiguous, record, unlabelled};
+pub use record::{RecordError, Sources, is_ambiguous, record, record_run, unlabelled};
 pub use replay::{Departure, Inputs, ReplayError, Walked, departure, does, inputs, replay, simulation, walked};
 
 /// The version of the trace format. It changes when a reader of the old one would misunderstand the new one.

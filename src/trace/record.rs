@@ -47,6 +47,29 @@ pub fn record(
     property: usize,
     sources: &Sources<'_>,
 ) -> Result<Trace, RecordError> {
+    record_path(simulation, path, loops_from, Some(property), sources)
+}
+
+/// Writes down a run whatever is in it: it shows itself, and claims no violation.
+///
+/// # Errors
+///
+/// When the path can't be walked again, which is a bug.
+pub fn record_run(
+    simulation: &Simulation,
+    path: &[Vec<Component>],
+    sources: &Sources<'_>,
+) -> Result<Trace, RecordError> {
+    record_path(simulation, path, None, None, sources)
+}
+
+fn record_path(
+    simulation: &Simulation,
+    path: &[Vec<Component>],
+    loops_from: Option<usize>,
+    property: Option<usize>,
+    sources: &Sources<'_>,
+) -> Result<Trace, RecordError> {
     let labelled = Simulation::labelled(simulation.setting().model.clone()).showing(&simulation.shown());
     let properties = simulation.properties();
     let mut states = vec![labelled.initial()];
@@ -56,7 +79,7 @@ pub fn record(
         let last = index + 1 == path.len();
         let steps = plain::enabled(&labelled, state).into_iter().filter_map(|action| {
             let (next, observations) = plain::apply(&labelled, state, &action);
-            let violates = observations.violated & (1 << property) != 0;
+            let violates = property.is_some_and(|property| observations.violated & (1 << property) != 0);
             (unlabelled(simulation, &next) == *target).then_some((action, next, violates))
         });
         // Of several steps to the last state, the one that violates; none does where the state itself is the violation.
@@ -64,7 +87,9 @@ pub fn record(
         let at = steps.iter().position(|(_, _, violates)| last && *violates).unwrap_or(0);
         let found = (at < steps.len()).then(|| steps.swap_remove(at)).map(|(action, next, _)| (action, next));
         let Some((action, next)) = found else {
-            return Err(RecordError { step: index, property: properties[property].name.clone() });
+            let property =
+                property.map_or_else(|| "a whole run".to_owned(), |property| properties[property].name.clone());
+            return Err(RecordError { step: index, property });
         };
         actions.push(action);
         states.push(next);
@@ -158,7 +183,7 @@ fn written(
     states: &[Vec<Component>],
     actions: &[Action],
     loops_from: Option<usize>,
-    property: usize,
+    property: Option<usize>,
     sources: &Sources<'_>,
 ) -> Trace {
     let setting = labelled.setting();
@@ -166,7 +191,18 @@ fn written(
     let mut walk = Walk::new(labelled);
     let steps: Vec<Step> = actions.iter().map(|action| walk.step(action)).collect();
     debug_assert_eq!(Some(walk.state()), states.last().map(Vec::as_slice));
-    let (kind, sentence) = walk.violation(property, loops_from).expect("the last step or state shows the violation");
+    let shown = property.map(|property| {
+        let (kind, sentence) =
+            walk.violation(property, loops_from).expect("the last step or state shows the violation");
+        (kind, sentence, labelled.properties().swap_remove(property))
+    });
+    let (kind, sentence, invariant, shows) = match shown {
+        Some((kind, sentence, Property { name, kind: PropertyKind::Shown, .. })) => {
+            (kind, sentence, String::new(), Some(name))
+        }
+        Some((kind, sentence, Property { name, .. })) => (kind, sentence, name, None),
+        None => (None, "a whole run".to_owned(), String::new(), Some("a whole run".to_owned())),
+    };
     let input = |name: &str, title: &str, source: &Source| Input {
         name: name.to_owned(),
         title: title.to_owned(),
@@ -196,8 +232,6 @@ fn written(
         fields: resource.fields.iter().map(|(name, _)| name.clone()).collect(),
     });
     let faults = steps.iter().filter(|step| step.does.fault).count();
-    let Property { name, kind: of } = labelled.properties().swap_remove(property);
-    let (invariant, shows) = if of == PropertyKind::Shown { (String::new(), Some(name)) } else { (name, None) };
     Trace {
         handlecheck: env!("CARGO_PKG_VERSION").to_owned(),
         schema: SCHEMA,

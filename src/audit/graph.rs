@@ -1,0 +1,355 @@
+//! The graph of what must come before what: Adya's direct serialization graph, of calls.
+//!
+//! A node is an accepted change together with what its plan rests on, or a read. An edge leads from what comes first:
+//! *write-write* when one change is of an earlier version than the other, *write-read* when a read shows a change,
+//! *read-write* when a read shows what another change had not yet superseded, *time* when one was answered before the
+//! other was sent. The order of versions is that of their numbers; without numbers, that of the elements of a list that
+//! is only appended to. Where the log has neither, there is no edge.
+
+use std::collections::BTreeMap;
+
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use super::case::Case;
+use super::effects::{Effect, Resource, Seen, View, content};
+use super::history::{Name, Record, of};
+use crate::log::Operation;
+
+/// Why one node comes before another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A change of an earlier version.
+    WriteWrite,
+    /// A change that was seen.
+    WriteRead,
+    /// A view that was superseded.
+    ReadWrite,
+    /// Over before the other began.
+    Time,
+}
+
+/// An edge: why, on which resource, and in which field; no field: on the resource as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// Why.
+    pub kind: Kind,
+    /// The resource, by its place in the case.
+    pub resource: u32,
+    /// The field.
+    pub field: Option<Name>,
+}
+
+/// What a node stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Node {
+    /// An effect, by the places of its resource and of itself.
+    Effect(u32, u32),
+    /// A view, likewise.
+    View(u32, u32),
+    /// A moment: all that is before it is over.
+    Moment,
+}
+
+/// The graph of a log.
+#[derive(Debug)]
+pub struct Graph {
+    /// The graph itself.
+    pub edges: DiGraph<Node, Edge, u32>,
+    /// How many nodes are changes and reads.
+    pub about: u64,
+    /// How many of these are in no order that the log tells.
+    pub unordered: u64,
+}
+
+/// Builds the graph; with the order of real time, or without.
+#[must_use]
+pub fn graph(case: &Case<'_>, real_time: bool) -> Graph {
+    let mut graph = Graph { edges: DiGraph::default(), about: 0, unordered: 0 };
+    let mut firsts: Vec<(u32, u32)> = Vec::new();
+    for (place, resource) in (0..).zip(&case.resources) {
+        let effects = u32::try_from(graph.edges.node_count()).expect("nodes are numbered so");
+        for effect in 0..resource.effects.len() {
+            graph.edges.add_node(Node::Effect(place, u32::try_from(effect).expect("effects are numbered so")));
+        }
+        let views = u32::try_from(graph.edges.node_count()).expect("nodes are numbered so");
+        for view in 0..resource.views.len() {
+            graph.edges.add_node(Node::View(place, u32::try_from(view).expect("views are numbered so")));
+        }
+        firsts.push((effects, views));
+    }
+    graph.about = graph.edges.node_count() as u64;
+    for (place, resource) in case.resources.iter().enumerate() {
+        let mut builder = Builder { case, graph: &mut graph, resource, place, firsts: &firsts };
+        if resource.numbered {
+            builder.versions();
+        } else if !builder.lists() {
+            graph.unordered += (resource.effects.len() + resource.views.len()) as u64;
+        }
+    }
+    if real_time {
+        moments(case, &mut graph);
+    }
+    graph
+}
+
+struct Builder<'g, 'c, 'h> {
+    case: &'c Case<'h>,
+    graph: &'g mut Graph,
+    resource: &'c Resource,
+    place: usize,
+    /// For each resource: the first node of its effects, and that of its views.
+    firsts: &'g [(u32, u32)],
+}
+
+impl Builder<'_, '_, '_> {
+    fn effect(&self, effect: usize) -> NodeIndex {
+        NodeIndex::new(self.firsts[self.place].0 as usize + effect)
+    }
+
+    fn view(&self, view: usize) -> NodeIndex {
+        NodeIndex::new(self.firsts[self.place].1 as usize + view)
+    }
+
+    fn edge(&mut self, from: NodeIndex, to: NodeIndex, kind: Kind, field: Option<Name>) {
+        if from != to {
+            let resource = u32::try_from(self.place).expect("resources are numbered so");
+            self.graph.edges.add_edge(from, to, Edge { kind, resource, field });
+        }
+    }
+
+    /// By the numbers of versions, field by field.
+    fn versions(&mut self) {
+        let mut items: BTreeMap<Option<Name>, Vec<usize>> = BTreeMap::new();
+        for (index, effect) in self.resource.effects.iter().enumerate() {
+            let fields = self.case.history.fields(self.case.call(effect.call));
+            if fields.is_empty() {
+                items.entry(None).or_default().push(index);
+            }
+            for (field, _) in fields {
+                items.entry(Some(*field)).or_default().push(index);
+            }
+        }
+        for (field, writers) in &items {
+            let number = |at: usize| self.resource.effects[writers[at]].version;
+            // Runs of equal versions: nothing tells which of them came first.
+            let mut starts: Vec<usize> =
+                (0..writers.len()).filter(|at| *at == 0 || number(*at) != number(at - 1)).collect();
+            starts.push(writers.len());
+            let run = |at: usize| starts[at]..starts[at + 1];
+            for at in 1..starts.len() - 1 {
+                for (one, other) in run(at - 1).flat_map(|one| run(at).map(move |other| (one, other))) {
+                    self.edge(self.effect(writers[one]), self.effect(writers[other]), Kind::WriteWrite, *field);
+                }
+            }
+            for view in 0..self.resource.views.len() {
+                let Some(seen) = self.resource.views[view].version.number() else { continue };
+                self.reads(self.view(view), seen, *field, writers, &starts, None);
+            }
+            for &writer in writers {
+                let effect = &self.resource.effects[writer];
+                let call = self.case.call(effect.call);
+                let base = self.case.base(effect.call).and_then(|base| base.version.number());
+                let Some(seen) = base.filter(|_| call.tool == Operation::Set && at_first_hand(call, effect)) else {
+                    continue;
+                };
+                self.reads(self.effect(writer), seen, *field, writers, &starts, Some(call.agent));
+            }
+        }
+        self.rests();
+    }
+
+    /// What a reader of a version has seen of one item, and what came after that. What an agent has written itself it knows.
+    fn reads(
+        &mut self,
+        reader: NodeIndex,
+        seen: u64,
+        field: Option<Name>,
+        writers: &[usize],
+        starts: &[usize],
+        own: Option<Name>,
+    ) {
+        let effects = &self.resource.effects;
+        let version = |run: usize| effects[writers[starts[run]]].version.number().unwrap_or(0);
+        let runs = starts.len() - 1;
+        let (mut low, mut high) = (0, runs);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if version(middle) <= seen { low = middle + 1 } else { high = middle }
+        }
+        if let Some(before) = low.checked_sub(1) {
+            // Of several with one version, it may have seen any.
+            if let [writer] = writers[starts[before]..starts[before + 1]] {
+                self.edge(self.effect(writer), reader, Kind::WriteRead, field);
+            }
+        }
+        let others = |at: usize| own.is_none_or(|agent| self.case.call(effects[writers[at]].call).agent != agent);
+        let next = (starts[low.min(runs)]..writers.len()).find(|at| others(*at));
+        if let Some(next) = next {
+            let same = effects[writers[next]].version;
+            for at in (next..writers.len()).take_while(|at| effects[writers[*at]].version == same) {
+                self.edge(reader, self.effect(writers[at]), Kind::ReadWrite, field);
+            }
+        }
+    }
+
+    /// What changes rest on besides the resource that they change.
+    fn rests(&mut self) {
+        for index in 0..self.resource.effects.len() {
+            let effect = &self.resource.effects[index];
+            let call = self.case.call(effect.call);
+            if !at_first_hand(call, effect) {
+                continue;
+            }
+            let mut rests: BTreeMap<Name, _> = self.case.history.expects(call).iter().copied().collect();
+            rests.extend(self.case.history.saw(call).iter().copied());
+            rests.remove(&self.resource.handle);
+            for (on, seen) in rests {
+                let Some(place) = self.case.place_of(on) else { continue };
+                let other = &self.case.resources[place];
+                let Some(seen) = seen.number().filter(|_| other.numbered) else { continue };
+                let node = |at: usize| NodeIndex::new(self.firsts[place].0 as usize + at);
+                let after = other.effects.partition_point(|effect| effect.version.number() <= Some(seen));
+                let resource = u32::try_from(place).expect("resources are numbered so");
+                let edge = |kind| Edge { kind, resource, field: None };
+                let here = self.effect(index);
+                if let Some(before) = after.checked_sub(1) {
+                    self.graph.edges.add_edge(node(before), here, edge(Kind::WriteRead));
+                }
+                let next =
+                    other.effects[after..].iter().position(|other| self.case.call(other.call).agent != call.agent);
+                if let Some(next) = next {
+                    self.graph.edges.add_edge(here, node(after + next), edge(Kind::ReadWrite));
+                }
+            }
+        }
+    }
+
+    /// By the elements of lists: of the views of each, all must be the beginning of the longest, or nothing is claimed.
+    fn lists(&mut self) -> bool {
+        let case = self.case;
+        let mut fields: BTreeMap<Name, Vec<usize>> = BTreeMap::new();
+        for (index, effect) in self.resource.effects.iter().enumerate() {
+            let call = case.call(effect.call);
+            for (field, _) in case.history.fields(call) {
+                fields.entry(*field).or_default().push(index);
+            }
+        }
+        let mut ordered = !fields.is_empty();
+        for (field, writers) in &fields {
+            ordered &= self.list(*field, writers).is_some();
+        }
+        ordered
+    }
+
+    fn list(&mut self, field: Name, writers: &[usize]) -> Option<()> {
+        let history = self.case.history;
+        let views: Vec<(usize, &[super::history::ValueId])> = self
+            .resource
+            .views
+            .iter()
+            .enumerate()
+            .filter_map(|(index, view)| Some((index, history.elements(of(content(history, view), field)?)?)))
+            .collect();
+        let longest = views.iter().map(|(_, shown)| *shown).max_by_key(|shown| shown.len())?;
+        let mut writer: BTreeMap<super::history::ValueId, usize> = BTreeMap::new();
+        for &index in writers {
+            let call = self.case.call(self.resource.effects[index].call);
+            if call.tool != Operation::Append {
+                return None;
+            }
+            for element in history.appended(of(history.fields(call), field)?) {
+                if writer.insert(element, index).is_some() {
+                    return None;
+                }
+            }
+        }
+        if views.iter().any(|(_, shown)| !longest.starts_with(shown)) {
+            return None;
+        }
+        // The writers by place; what was there from the beginning has none.
+        let order: Vec<Option<usize>> = longest.iter().map(|element| writer.get(element).copied()).collect();
+        let mut last: Option<usize> = None;
+        let mut before: Vec<Option<usize>> = vec![None];
+        for place in &order {
+            if let (Some(from), Some(to)) = (last, *place) {
+                self.edge(self.effect(from), self.effect(to), Kind::WriteWrite, Some(field));
+            }
+            last = place.or(last);
+            before.push(last);
+        }
+        let mut after: Vec<Option<usize>> = vec![None; order.len() + 1];
+        for place in (0..order.len()).rev() {
+            after[place] = order[place].or(after[place + 1]);
+        }
+        for (view, shown) in views {
+            if let Some(from) = before[shown.len()] {
+                self.edge(self.effect(from), self.view(view), Kind::WriteRead, Some(field));
+            }
+            if let Some(to) = after[shown.len()] {
+                self.edge(self.view(view), self.effect(to), Kind::ReadWrite, Some(field));
+            }
+        }
+        Some(())
+    }
+}
+
+/// The call that is known by the effect made it, and no earlier one of the same work, which was planned on something else.
+fn at_first_hand(call: &Record, effect: &Effect) -> bool {
+    !call.replayed && effect.from == call.sent
+}
+
+/// When a node began and when it was over. A change begins when what its plan rests on was read.
+fn span(case: &Case<'_>, node: Node) -> Option<(u64, u64)> {
+    match node {
+        Node::Effect(resource, effect) => {
+            let effect = &case.resources[resource as usize].effects[effect as usize];
+            let call = case.call(effect.call);
+            let base = case.base(effect.call).map_or(effect.from, |base| base.from.min(effect.from));
+            let rests = !case.history.saw(call).is_empty() || !case.history.expects(call).is_empty();
+            Some((if rests { 0 } else { base }, effect.by))
+        }
+        Node::View(resource, view) => {
+            let View { from, by, .. } = case.resources[resource as usize].views[view as usize];
+            Some((from, by))
+        }
+        Node::Moment => None,
+    }
+}
+
+/// Real time, with a few edges for each node: from each to the moment when it is over, from moment to moment, and from the
+/// last moment before it begins to each.
+fn moments(case: &Case<'_>, graph: &mut Graph) {
+    let spans: Vec<(NodeIndex, u64, u64)> = graph
+        .edges
+        .node_indices()
+        .filter_map(|node| span(case, graph.edges[node]).map(|(from, by)| (node, from, by)))
+        .collect();
+    let mut times: Vec<u64> = spans.iter().map(|(_, _, by)| *by).collect();
+    times.sort_unstable();
+    times.dedup();
+    let edge = Edge { kind: Kind::Time, resource: 0, field: None };
+    let moments: Vec<NodeIndex> = times.iter().map(|_| graph.edges.add_node(Node::Moment)).collect();
+    for pair in moments.windows(2) {
+        graph.edges.add_edge(pair[0], pair[1], edge);
+    }
+    for (node, from, by) in spans {
+        let over = times.partition_point(|time| *time < by);
+        graph.edges.add_edge(node, moments[over], edge);
+        if let Some(before) = times.partition_point(|time| *time < from).checked_sub(1) {
+            graph.edges.add_edge(moments[before], node, edge);
+        }
+    }
+}
+
+/// The call of a node; none for what an observer saw.
+#[must_use]
+pub fn call(case: &Case<'_>, node: Node) -> Option<u32> {
+    match node {
+        Node::Effect(resource, effect) => Some(case.resources[resource as usize].effects[effect as usize].call),
+        Node::View(resource, view) => match case.resources[resource as usize].views[view as usize].seen {
+            Seen::Call(call) => Some(call),
+            Seen::Observer(_) => None,
+        },
+        Node::Moment => None,
+    }
+}

@@ -1,0 +1,525 @@
+//! A log in memory: every call in a few dozen bytes, every name and every value once.
+
+use std::hash::{BuildHasher, Hash};
+use std::io::{self, BufRead};
+use std::ops::Range;
+
+use hashbrown::{HashMap, HashTable};
+use rustc_hash::{FxBuildHasher, FxHasher};
+use serde_json::Value;
+
+use super::mapping::{Mapped, Mapping, Waiting};
+use crate::log::lines::{Lines, Mistake};
+use crate::log::{Answer, Call, Ended, Event, Lifecycle, Line, Operation, State, ToldLine, Version};
+use crate::model::Told;
+
+/// A time that never comes.
+pub const NEVER: u64 = u64::MAX;
+/// How many lines that can't be read are named.
+const MISTAKES: usize = 20;
+
+/// A name, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name(u32);
+
+/// A value, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ValueId(u32);
+
+/// A version, as the log has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mark {
+    /// The log does not say.
+    None,
+    /// A number, which has an order.
+    Number(u64),
+    /// A name, which has none.
+    Name(Name),
+}
+
+impl Mark {
+    /// The number.
+    #[must_use]
+    pub const fn number(self) -> Option<u64> {
+        match self {
+            Self::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+}
+
+/// Part of one of the lists of a history.
+type Part = (u32, u32);
+
+/// A call.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Its line.
+    pub line: u64,
+    /// What the log calls it.
+    pub id: Option<Name>,
+    /// When it was sent.
+    pub sent: u64,
+    /// When its answer was received, or [`NEVER`].
+    pub received: u64,
+    /// Its stream broke.
+    pub cut: bool,
+    /// Who sent it.
+    pub agent: Name,
+    /// For whom.
+    pub principal: Name,
+    /// To which server.
+    pub node: Option<Name>,
+    /// What it asks for.
+    pub tool: Operation,
+    /// The resource: as the request names it; for a mint, as the answer does.
+    pub handle: Option<Name>,
+    /// Its key.
+    pub key: Option<Name>,
+    /// Its intent.
+    pub intent: Option<Name>,
+    /// The call that it repeats.
+    pub repeats: Option<Name>,
+    /// How it ended; none: no answer.
+    pub ended: Option<Ended>,
+    /// It was answered from a record.
+    pub replayed: bool,
+    /// The resource that the answer is about, where it says so.
+    pub about: Option<Name>,
+    /// The version in the answer.
+    pub version: Mark,
+    fields: Part,
+    shown: Part,
+    expects: Part,
+    saw: Part,
+}
+
+impl Record {
+    /// It was answered `ok`.
+    #[must_use]
+    pub fn is_ok(&self) -> bool {
+        self.ended.is_some_and(Ended::is_ok)
+    }
+
+    /// Whether it was carried out is not known from its own answer.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.ended.is_none_or(Ended::is_unknown)
+    }
+
+    /// It was refused, which says that nothing happened.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        !self.is_ok() && !self.is_open()
+    }
+
+    /// It was answered before the other was sent.
+    #[must_use]
+    pub const fn before(&self, other: &Self) -> bool {
+        self.received < other.sent
+    }
+}
+
+/// What an observer saw.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    /// Its line.
+    pub line: u64,
+    /// When.
+    pub at: u64,
+    /// The resource.
+    pub handle: Name,
+    /// Its owner.
+    pub owner: Option<Name>,
+    /// Who may use it too.
+    pub shared_with: Vec<Name>,
+    /// Its version.
+    pub version: Mark,
+    /// Whether it has ended.
+    pub lifecycle: Option<Lifecycle>,
+    shown: Part,
+}
+
+/// What an agent told.
+#[derive(Clone, Debug)]
+pub struct ToldRecord {
+    /// Its line.
+    pub line: u64,
+    /// The agent.
+    pub agent: Name,
+    /// The intent.
+    pub intent: Name,
+    /// What.
+    pub told: Told,
+}
+
+/// What was done to the servers.
+#[derive(Clone, Debug)]
+pub struct EventRecord {
+    /// Its line.
+    pub line: u64,
+    /// When.
+    pub at: u64,
+    /// What.
+    pub event: String,
+    /// To which resource.
+    pub handle: Option<Name>,
+    /// To which node.
+    pub node: Option<Name>,
+}
+
+/// Texts by number.
+#[derive(Debug, Default)]
+struct Texts {
+    texts: Vec<Box<str>>,
+    table: HashTable<u32>,
+}
+
+impl Texts {
+    fn hash(text: &str) -> u64 {
+        std::hash::BuildHasherDefault::<FxHasher>::default().hash_one(text)
+    }
+
+    fn find(&self, text: &str) -> Option<u32> {
+        self.table.find(Self::hash(text), |other| *self.texts[*other as usize] == *text).copied()
+    }
+
+    fn number(&mut self, text: &str) -> u32 {
+        let hash = Self::hash(text);
+        if let Some(found) = self.table.find(hash, |other| *self.texts[*other as usize] == *text) {
+            return *found;
+        }
+        let number = u32::try_from(self.texts.len()).expect("a log of so many texts fits into no memory");
+        self.texts.push(text.into());
+        let texts = &self.texts;
+        self.table.insert_unique(hash, number, |other| Self::hash(&texts[*other as usize]));
+        number
+    }
+}
+
+/// A whole log.
+#[derive(Debug, Default)]
+pub struct History {
+    names: Texts,
+    values: Texts,
+    lists: HashMap<ValueId, Box<[ValueId]>, FxBuildHasher>,
+    pairs: Vec<(Name, ValueId)>,
+    marks: Vec<(Name, Mark)>,
+    /// The calls, in the order of the log.
+    pub calls: Vec<Record>,
+    /// What observers saw.
+    pub observed: Vec<Observed>,
+    /// What agents told.
+    pub told: Vec<ToldRecord>,
+    /// What was done to the servers.
+    pub events: Vec<EventRecord>,
+    /// Every accepted change adds one to its version.
+    pub versions_count: bool,
+    /// Every call is in the log.
+    pub whole: bool,
+    /// How many lines there were.
+    pub lines: u64,
+    /// How many of them a mapping leaves out.
+    pub left_out: u64,
+    /// How many could not be read.
+    pub malformed: u64,
+    /// The first of them.
+    pub mistakes: Vec<Mistake>,
+    /// Why the log was not read to its end.
+    pub stopped: Option<String>,
+}
+
+impl History {
+    /// Reads a log. `stop` is asked from time to time, with the number of lines so far, whether to give up, and why.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be read.
+    pub fn read(
+        log: impl BufRead,
+        mapping: Option<&Mapping>,
+        stop: &mut dyn FnMut(u64) -> Option<String>,
+    ) -> io::Result<Self> {
+        let mut history = Self::default();
+        let mut lines = Lines::new(log);
+        let mut waiting = Waiting::default();
+        if let Some(mapping) = mapping {
+            history.versions_count = mapping.versions_count;
+            history.whole = mapping.whole;
+        }
+        loop {
+            let found = match mapping {
+                None => lines.next_line()?.map(|found| found.map(|(line, read)| (line, Mapped::Line(Box::new(read))))),
+                Some(mapping) => lines
+                    .next_text(|line, text| mapping.line(&mut waiting, line, text?).map(|mapped| (line, mapped)))?,
+            };
+            let Some(found) = found else { break };
+            history.take(found);
+            if lines.count().is_multiple_of(4096) {
+                history.stopped = stop(lines.count());
+                if history.stopped.is_some() {
+                    break;
+                }
+            }
+        }
+        history.lines = lines.count();
+        for (line, found) in mapping.map(|mapping| mapping.rest(waiting)).unwrap_or_default() {
+            history.take(found.map(|found| (line, found)));
+        }
+        Ok(history)
+    }
+
+    /// Takes in what was found, or counts what is wrong.
+    fn take(&mut self, found: Result<(u64, Mapped), Mistake>) {
+        let taken = found.and_then(|(line, mapped)| match mapped {
+            Mapped::Line(read) => self.add(line, *read),
+            Mapped::LeftOut => {
+                self.left_out += 1;
+                Ok(())
+            }
+            Mapped::Waits => Ok(()),
+        });
+        if let Err(mistake) = taken {
+            self.malformed += 1;
+            if self.mistakes.len() < MISTAKES {
+                self.mistakes.push(mistake);
+            }
+        }
+    }
+
+    /// Takes one line in.
+    ///
+    /// # Errors
+    ///
+    /// When the line contradicts itself.
+    pub fn add(&mut self, line: u64, read: Line) -> Result<(), Mistake> {
+        match read {
+            Line::Log(heading) => {
+                if heading.schema != crate::log::SCHEMA {
+                    let what = format!("the log has schema {}, and this handlecheck reads 1", heading.schema);
+                    return Err(Mistake { line, what });
+                }
+                self.versions_count |= heading.versions_count;
+            }
+            Line::Call(call) => self.call(line, *call)?,
+            Line::State(state) => self.state(line, state),
+            Line::Told(ToldLine { agent, intent, told, .. }) => {
+                let (agent, intent) = (self.name(&agent), self.name(&intent));
+                self.told.push(ToldRecord { line, agent, intent, told });
+            }
+            Line::Event(Event { at, event, node, handle, .. }) => {
+                let (handle, node) = (self.maybe(handle), self.maybe(node));
+                self.events.push(EventRecord { line, at, event, handle, node });
+            }
+            Line::End(_) => self.whole = true,
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, line: u64, call: Call) -> Result<(), Mistake> {
+        let wrong = |what: &str| Err(Mistake { line, what: what.to_owned() });
+        if call.received.is_some() != call.answer.is_some() {
+            return wrong("`received` and `answer` come together: one says when the other was received");
+        }
+        if call.received.is_some() && call.cut.is_some() {
+            return wrong("a call is answered or cut, not both");
+        }
+        if call.received.or(call.cut).is_some_and(|end| end < call.sent) {
+            return wrong("the call ends before it is sent: all times must be of one clock");
+        }
+        if call.handle.is_none() && call.tool != Operation::Mint {
+            return wrong("only a `mint` names no handle");
+        }
+        let agent = self.name(&call.agent);
+        let principal = call.principal.as_deref().map_or(agent, |principal| self.name(principal));
+        let answer = call.answer.as_ref();
+        let about = answer.and_then(|answer| answer.handle.as_deref()).map(|handle| self.name(handle));
+        let handle = match &call.handle {
+            Some(handle) => Some(self.name(handle)),
+            None => about,
+        };
+        let record = Record {
+            line,
+            id: self.maybe(call.id),
+            sent: call.sent,
+            received: call.received.unwrap_or(NEVER),
+            cut: call.cut.is_some(),
+            agent,
+            principal,
+            node: self.maybe(call.node),
+            tool: call.tool,
+            handle,
+            key: self.maybe(call.key),
+            intent: self.maybe(call.intent),
+            repeats: self.maybe(call.repeats),
+            ended: answer.map(|answer| answer.outcome),
+            replayed: answer.is_some_and(|answer| answer.replayed),
+            about,
+            version: self.mark(answer.and_then(|answer| answer.version.as_ref())),
+            fields: self.contents(call.fields),
+            expects: self.versions(&call.expects),
+            saw: self.versions(&call.saw),
+            shown: match call.answer {
+                Some(Answer { fields, .. }) => self.contents(fields),
+                None => (0, 0),
+            },
+        };
+        self.calls.push(record);
+        Ok(())
+    }
+
+    fn state(&mut self, line: u64, state: State) {
+        let observed = Observed {
+            line,
+            at: state.at,
+            handle: self.name(&state.handle),
+            owner: self.maybe(state.owner),
+            shared_with: state.shared_with.iter().map(|principal| self.name(principal)).collect(),
+            version: self.mark(state.version.as_ref()),
+            lifecycle: state.lifecycle,
+            shown: self.contents(state.fields),
+        };
+        self.observed.push(observed);
+    }
+
+    fn name(&mut self, name: &str) -> Name {
+        Name(self.names.number(name))
+    }
+
+    fn maybe(&mut self, name: Option<String>) -> Option<Name> {
+        name.map(|name| self.name(&name))
+    }
+
+    fn mark(&mut self, version: Option<&Version>) -> Mark {
+        match version {
+            None => Mark::None,
+            Some(Version::Number(number)) => Mark::Number(*number),
+            Some(Version::Name(name)) => Mark::Name(self.name(name)),
+        }
+    }
+
+    fn contents(&mut self, fields: impl IntoIterator<Item = (String, Value)>) -> Part {
+        let start = self.pairs.len();
+        for (field, value) in fields {
+            let pair = (self.name(&field), self.value(&value));
+            self.pairs.push(pair);
+        }
+        part(start, self.pairs.len())
+    }
+
+    fn versions<'v>(&mut self, versions: impl IntoIterator<Item = (&'v String, &'v Version)>) -> Part {
+        let start = self.marks.len();
+        for (handle, version) in versions {
+            let pair = (self.name(handle), self.mark(Some(version)));
+            self.marks.push(pair);
+        }
+        part(start, self.marks.len())
+    }
+
+    fn value(&mut self, value: &Value) -> ValueId {
+        // A float that is a whole number is that number: languages differ in which of the two they write.
+        let whole =
+            value.as_f64().filter(|_| value.is_f64()).filter(|float| float.fract() == 0.0 && float.abs() < 9e15);
+        #[expect(clippy::cast_possible_truncation, reason = "it is whole, and small enough")]
+        let text = whole.map_or_else(|| value.to_string(), |float| (float as i64).to_string());
+        let known = self.values.find(&text);
+        let id = ValueId(known.unwrap_or_else(|| self.values.number(&text)));
+        if let (None, Value::Array(elements)) = (known, value) {
+            let elements: Box<[ValueId]> = elements.iter().map(|element| self.value(element)).collect();
+            self.lists.insert(id, elements);
+        }
+        id
+    }
+
+    /// What a call carries.
+    #[must_use]
+    pub fn fields(&self, call: &Record) -> &[(Name, ValueId)] {
+        &self.pairs[range(call.fields)]
+    }
+
+    /// What a call's answer shows.
+    #[must_use]
+    pub fn shown(&self, call: &Record) -> &[(Name, ValueId)] {
+        &self.pairs[range(call.shown)]
+    }
+
+    /// What an observer saw.
+    #[must_use]
+    pub fn content(&self, observed: &Observed) -> &[(Name, ValueId)] {
+        &self.pairs[range(observed.shown)]
+    }
+
+    /// The versions that a request expects.
+    #[must_use]
+    pub fn expects(&self, call: &Record) -> &[(Name, Mark)] {
+        &self.marks[range(call.expects)]
+    }
+
+    /// The versions that a call's author had seen, as the log says.
+    #[must_use]
+    pub fn saw(&self, call: &Record) -> &[(Name, Mark)] {
+        &self.marks[range(call.saw)]
+    }
+
+    /// A name as text.
+    #[must_use]
+    pub fn text(&self, name: Name) -> &str {
+        &self.names.texts[name.0 as usize]
+    }
+
+    /// A value, as JSON without quotes around a string.
+    #[must_use]
+    pub fn shown_value(&self, value: ValueId) -> String {
+        let text = &self.values.texts[value.0 as usize];
+        serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_string())
+    }
+
+    /// A value as a whole number.
+    #[must_use]
+    pub fn number(&self, value: ValueId) -> Option<i64> {
+        self.values.texts[value.0 as usize].parse().ok()
+    }
+
+    /// The elements of a list; none: it is no list.
+    #[must_use]
+    pub fn elements(&self, value: ValueId) -> Option<&[ValueId]> {
+        self.lists.get(&value).map(|elements| &**elements)
+    }
+
+    /// The elements that a value appends: those of a list, or itself.
+    #[must_use]
+    pub fn appended(&self, value: ValueId) -> Vec<ValueId> {
+        self.elements(value).map_or_else(|| vec![value], <[ValueId]>::to_vec)
+    }
+
+    /// What the log calls a call.
+    #[must_use]
+    pub fn id(&self, call: &Record) -> String {
+        call.id.map_or_else(|| format!("line {}", call.line), |id| self.text(id).to_owned())
+    }
+
+    /// A version as text: `v7`.
+    #[must_use]
+    pub fn version(&self, mark: Mark) -> String {
+        match mark {
+            Mark::None => "an unknown version".to_owned(),
+            Mark::Number(number) => format!("v{number}"),
+            Mark::Name(name) => format!("version {}", self.text(name)),
+        }
+    }
+}
+
+fn part(start: usize, end: usize) -> Part {
+    let number = |at: usize| u32::try_from(at).expect("a log of so many values fits into no memory");
+    (number(start), number(end))
+}
+
+const fn range(part: Part) -> Range<usize> {
+    part.0 as usize..part.1 as usize
+}
+
+/// The part of a list of pairs that is about one name.
+#[must_use]
+pub fn of<T: Copy>(pairs: &[(Name, T)], name: Name) -> Option<T> {
+    pairs.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)
+}

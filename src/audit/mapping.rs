@@ -1,0 +1,405 @@
+//! A mapping: which part of each line of a foreign log plays which part of a call.
+//!
+//! It is TOML. A part is found by a JSON pointer (RFC 6901) into the line, a list of pointers of which the first that leads
+//! somewhere counts, or `{ is = VALUE }`, a value that is the same for every call. In a pointer `*` stands for every element
+//! of a list, or every value of an object.
+
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::input::InputError;
+use crate::log::lines::Mistake;
+use crate::log::{Answer, Call, Ended, Line, Operation, Version};
+
+/// How many requests may wait for their answers; further ones are taken to have none.
+const MOST_OPEN: usize = 1 << 20;
+
+/// Which part of a line plays which part.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Mapping {
+    /// In words.
+    #[serde(default, rename = "title")]
+    _title: String,
+    /// Every accepted change adds one to the version of its resource.
+    #[serde(default)]
+    pub versions_count: bool,
+    /// The log holds every call that was sent to these servers in its time.
+    #[serde(default)]
+    pub whole: bool,
+    #[serde(default)]
+    times: Times,
+    /// The lines that count: at each pointer stands one of these values. Others are left out.
+    #[serde(default)]
+    only: BTreeMap<String, OneOf>,
+    /// For logs with a line for each request and another for each answer.
+    join: Option<Join>,
+    call: CallParts,
+    tools: BTreeMap<String, ToolParts>,
+    /// What each outcome that the log has means.
+    #[serde(default)]
+    outcomes: BTreeMap<String, Ended>,
+}
+
+/// How times are written.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Times {
+    /// Whole numbers.
+    #[default]
+    Numbers,
+    /// Seconds, with a fraction; read to the microsecond.
+    Seconds,
+    /// RFC 3339, as `2026-07-28T10:00:00.5Z`; read to the microsecond.
+    Dates,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum OneOf {
+    One(Value),
+    Some(Vec<Value>),
+}
+
+/// Requests and answers on lines of their own, which belong together where these parts are equal.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Join {
+    by: Vec<String>,
+    request: BTreeMap<String, OneOf>,
+    answer: BTreeMap<String, OneOf>,
+}
+
+/// Where a part is.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a JSON pointer, a list of them, or { is = VALUE }")]
+enum Part {
+    At(Pointer),
+    First(Vec<Pointer>),
+    Is(Constant),
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Constant {
+    is: Value,
+}
+
+/// A JSON pointer, in which `*` stands for every element.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct Pointer(Vec<String>);
+
+impl TryFrom<String> for Pointer {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if text.is_empty() {
+            return Ok(Self(Vec::new()));
+        }
+        let rest = text.strip_prefix('/').ok_or_else(|| format!("`{text}` is no JSON pointer: one begins with `/`"))?;
+        Ok(Self(rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect()))
+    }
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct CallParts {
+    id: Option<Part>,
+    sent: Part,
+    received: Option<Part>,
+    cut: Option<Part>,
+    agent: Part,
+    principal: Option<Part>,
+    node: Option<Part>,
+    tool: Part,
+    key: Option<Part>,
+    request: Option<Part>,
+    intent: Option<Part>,
+    repeats: Option<Part>,
+    outcome: Option<Part>,
+    error: Option<Part>,
+    replayed: Option<Part>,
+}
+
+/// What a tool does, and where its parts are.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct ToolParts {
+    does: Operation,
+    handle: Option<Part>,
+    /// Either each field by itself, or one part that is an object of all.
+    #[serde(default)]
+    fields: Fields,
+    expects: Option<Part>,
+    saw: Option<Part>,
+    version: Option<Part>,
+    answer_handle: Option<Part>,
+    #[serde(default)]
+    shows: Fields,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Fields {
+    All(Pointer),
+    Each(BTreeMap<String, Part>),
+}
+
+impl Default for Fields {
+    fn default() -> Self {
+        Self::Each(BTreeMap::new())
+    }
+}
+
+/// What a mapping remembers from line to line: the requests whose answers have not come.
+#[derive(Debug, Default)]
+pub struct Waiting {
+    requests: HashMap<String, (u64, Value), FxBuildHasher>,
+}
+
+impl Mapping {
+    /// Reads a mapping.
+    ///
+    /// # Errors
+    ///
+    /// When it is none, with the place of what is wrong.
+    pub fn read(origin: &str, text: &str) -> Result<Self, InputError> {
+        toml::from_str(text).map_err(|error| {
+            let span = error.span().unwrap_or(0..0);
+            let help = "docs/audit.md tells what a mapping holds".to_owned();
+            InputError::of_text(origin, text, [(span, error.message().to_owned(), Some(help))])
+        })
+    }
+
+    /// The call of a line; none: the line is left out, or waits for its other half.
+    ///
+    /// # Errors
+    ///
+    /// When a line that counts is no JSON, or lacks a part.
+    pub fn line(&self, waiting: &mut Waiting, line: u64, text: &str) -> Result<Mapped, Mistake> {
+        let wrong = |what: String| Mistake { line, what };
+        let value: Value = serde_json::from_str(text).map_err(|error| wrong(crate::log::lines::said(&error)))?;
+        if !fits(&self.only, &value) {
+            return Ok(Mapped::LeftOut);
+        }
+        let Some(join) = &self.join else {
+            return self.call(&value).map(Mapped::from).map_err(wrong);
+        };
+        let key: Vec<String> = join.by.iter().filter_map(|at| value.pointer(at)).map(Value::to_string).collect();
+        let key = key.join(" ");
+        if fits(&join.request, &value) {
+            if waiting.requests.len() < MOST_OPEN {
+                waiting.requests.insert(key, (line, value));
+                return Ok(Mapped::Waits);
+            }
+            return self.call(&both(value, Value::Null)).map(Mapped::from).map_err(wrong);
+        }
+        if !fits(&join.answer, &value) {
+            return Ok(Mapped::LeftOut);
+        }
+        let (_, request) =
+            waiting.requests.remove(&key).ok_or_else(|| wrong("it answers no request that is open".to_owned()))?;
+        self.call(&both(request, value)).map(Mapped::from).map_err(wrong)
+    }
+
+    /// The requests whose answers never came, with their lines.
+    #[must_use]
+    pub fn rest(&self, waiting: Waiting) -> Vec<(u64, Result<Mapped, Mistake>)> {
+        let mut rest: Vec<(u64, Value)> = waiting.requests.into_values().collect();
+        rest.sort_by_key(|(line, _)| *line);
+        let read = |value: Value| self.call(&both(value, Value::Null));
+        rest.into_iter()
+            .map(|(line, value)| (line, read(value).map(Mapped::from).map_err(|what| Mistake { line, what })))
+            .collect()
+    }
+
+    fn call(&self, line: &Value) -> Result<Option<Call>, String> {
+        let parts = &self.call;
+        let tool = text(&parts.tool, line).ok_or("it names no tool, where `call.tool` looks for it")?;
+        let Some(of_tool) = self.tools.get(&tool) else { return Ok(None) };
+        let time = |part: &Part| find(part, line).map(|value| self.time(&value)).transpose();
+        let maybe = |part: &Option<Part>| part.as_ref().and_then(|part| text(part, line));
+        let sent = time(&parts.sent)?.ok_or("it has no time at which it was sent, where `call.sent` looks for it")?;
+        let received = parts.received.as_ref().map(time).transpose()?.flatten();
+        let outcome = match received {
+            None => None,
+            Some(_) => Some(self.outcome(line)?),
+        };
+        let handle = of_tool.handle.as_ref().and_then(|part| text(part, line));
+        let version =
+            |part: &Option<Part>| part.as_ref().and_then(|part| find(part, line)).and_then(|value| version(&value));
+        let of_handle = |part: &Option<Part>| -> BTreeMap<String, Version> {
+            match part.as_ref().and_then(|part| find(part, line)) {
+                Some(Value::Object(all)) => {
+                    all.iter().filter_map(|(name, value)| Some((name.clone(), self::version(value)?))).collect()
+                }
+                Some(value) => handle.clone().into_iter().zip(self::version(&value)).collect(),
+                None => BTreeMap::new(),
+            }
+        };
+        let replayed = parts.replayed.as_ref().and_then(|part| find(part, line));
+        let answer = outcome.map(|outcome| Answer {
+            outcome,
+            replayed: replayed == Some(Value::Bool(true)),
+            handle: of_tool.answer_handle.as_ref().and_then(|part| text(part, line)),
+            version: version(&of_tool.version),
+            fields: if outcome.is_ok() { of_tool.shows.find(line) } else { BTreeMap::new() },
+            error: maybe(&parts.error),
+        });
+        Ok(Some(Call {
+            id: maybe(&parts.id),
+            sent,
+            received,
+            cut: parts.cut.as_ref().map(time).transpose()?.flatten().filter(|_| received.is_none()),
+            agent: text(&parts.agent, line).ok_or("it names no agent, where `call.agent` looks for it")?,
+            principal: maybe(&parts.principal),
+            node: maybe(&parts.node),
+            tool: of_tool.does,
+            called: Some(tool),
+            fields: of_tool.fields.find(line),
+            expects: of_handle(&of_tool.expects),
+            saw: of_handle(&of_tool.saw),
+            handle,
+            key: maybe(&parts.key),
+            request: parts.request.as_ref().and_then(|part| find(part, line)),
+            intent: maybe(&parts.intent),
+            repeats: maybe(&parts.repeats),
+            answer,
+        }))
+    }
+
+    fn outcome(&self, line: &Value) -> Result<Ended, String> {
+        let Some(part) = &self.call.outcome else { return Ok(Ended::As(crate::model::Outcome::Ok)) };
+        let word = text(part, line).unwrap_or_else(|| "none".to_owned());
+        let known = self.outcomes.get(&word).copied().or_else(|| Ended::named(&word));
+        known.ok_or_else(|| format!("its outcome is `{word}`, of which `[outcomes]` does not say what it means"))
+    }
+
+    fn time(&self, value: &Value) -> Result<u64, String> {
+        let read = match (self.times, value) {
+            (Times::Numbers, value) => value.as_u64(),
+            (Times::Seconds, value) => value.as_f64().and_then(|seconds| {
+                let micros = (seconds * 1e6).round();
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in the range")]
+                (0.0..9e15).contains(&micros).then_some(micros as u64)
+            }),
+            (Times::Dates, Value::String(text)) => humantime::parse_rfc3339_weak(text)
+                .ok()
+                .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
+                .and_then(|time| u64::try_from(time.as_micros()).ok()),
+            (Times::Dates, _) => None,
+        };
+        read.ok_or_else(|| format!("{value} is no time as `times` says that they are written"))
+    }
+}
+
+/// What a line comes to.
+#[derive(Debug)]
+pub enum Mapped {
+    /// A call.
+    Line(Box<Line>),
+    /// It is about something else.
+    LeftOut,
+    /// It is half of a call.
+    Waits,
+}
+
+impl From<Option<Call>> for Mapped {
+    fn from(call: Option<Call>) -> Self {
+        call.map_or(Self::LeftOut, |call| Self::Line(Box::new(Line::Call(Box::new(call)))))
+    }
+}
+
+fn both(request: Value, answer: Value) -> Value {
+    Value::Object(Map::from_iter([("request".to_owned(), request), ("answer".to_owned(), answer)]))
+}
+
+fn fits(only: &BTreeMap<String, OneOf>, value: &Value) -> bool {
+    only.iter().all(|(at, wanted)| {
+        let found = value.pointer(at);
+        match wanted {
+            OneOf::One(wanted) => found == Some(wanted) || wanted == &Value::from("*") && found.is_some(),
+            OneOf::Some(wanted) => found.is_some_and(|found| wanted.contains(found)),
+        }
+    })
+}
+
+fn find(part: &Part, line: &Value) -> Option<Value> {
+    let found = match part {
+        Part::Is(Constant { is }) => Some(is.clone()),
+        Part::At(pointer) => pointer.find(line),
+        Part::First(pointers) => pointers.iter().find_map(|pointer| pointer.find(line)),
+    };
+    found.filter(|value| !value.is_null())
+}
+
+fn text(part: &Part, line: &Value) -> Option<String> {
+    find(part, line).map(|value| match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    })
+}
+
+fn version(value: &Value) -> Option<Version> {
+    match value {
+        Value::String(name) => Some(name.parse().map_or_else(|_| Version::Name(name.clone()), Version::Number)),
+        other => other.as_u64().map(Version::Number),
+    }
+}
+
+impl Fields {
+    fn find(&self, line: &Value) -> BTreeMap<String, Value> {
+        match self {
+            Self::All(pointer) => match pointer.find(line) {
+                Some(Value::Object(all)) => all.into_iter().collect(),
+                _ => BTreeMap::new(),
+            },
+            Self::Each(parts) => {
+                parts.iter().filter_map(|(name, part)| Some((name.clone(), find(part, line)?))).collect()
+            }
+        }
+    }
+}
+
+impl Pointer {
+    fn find(&self, line: &Value) -> Option<Value> {
+        fn all(parts: &[String], value: &Value, found: &mut Vec<Value>) {
+            let Some((part, rest)) = parts.split_first() else {
+                found.push(value.clone());
+                return;
+            };
+            match (value, part.as_str()) {
+                (Value::Array(elements), "*") => elements.iter().for_each(|element| all(rest, element, found)),
+                (Value::Object(values), "*") => values.values().for_each(|value| all(rest, value, found)),
+                (Value::Array(elements), part) => {
+                    if let Some(element) = part.parse().ok().and_then(|place: usize| elements.get(place)) {
+                        all(rest, element, found);
+                    }
+                }
+                (Value::Object(values), part) => {
+                    if let Some(value) = values.get(part) {
+                        all(rest, value, found);
+                    }
+                }
+                // A document in a string, as MCP's text contents often are.
+                (Value::String(text), _) => {
+                    if let Ok(inside @ (Value::Array(_) | Value::Object(_))) = serde_json::from_str(text) {
+                        all(parts, &inside, found);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut found = Vec::new();
+        all(&self.0, line, &mut found);
+        if self.0.iter().any(|part| part == "*") {
+            return Some(Value::Array(found));
+        }
+        found.into_iter().next()
+    }
+}

@@ -1,0 +1,188 @@
+//! The command: exit codes, formats, pictures, mappings, and lines that can't be read.
+
+use std::fs;
+
+use handlecheck::diagrams::FORMATS;
+use serde_json::Value;
+
+use super::common::{Said, handlecheck};
+
+/// Two agents read v7, and both write it back.
+const LOST: &str = r#"{"type":"state","at":0,"handle":"bsk_42","owner":"u","version":7,"fields":{"memory":16}}
+{"type":"call","id":"A-1","sent":1,"received":2,"agent":"A","principal":"u","tool":"read","handle":"bsk_42","answer":{"outcome":"ok","version":7,"fields":{"memory":16}}}
+{"type":"call","id":"B-1","sent":1,"received":3,"agent":"B","principal":"u","tool":"read","handle":"bsk_42","answer":{"outcome":"ok","version":7,"fields":{"memory":16}}}
+{"type":"call","id":"A-2","sent":4,"received":5,"agent":"A","principal":"u","tool":"set","handle":"bsk_42","fields":{"memory":32},"answer":{"outcome":"ok","version":8}}
+{"type":"call","id":"B-2","sent":6,"received":7,"agent":"B","principal":"u","tool":"set","handle":"bsk_42","fields":{"memory":16},"answer":{"outcome":"ok","version":9}}
+"#;
+
+fn audit(files: &[(&str, &str)], line: &str) -> Said {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).expect("a file can be written");
+    }
+    let arguments: Vec<&str> = ["audit", "-q"].into_iter().chain(line.split(' ')).collect();
+    handlecheck(folder.path(), &arguments)
+}
+
+#[test]
+fn a_report_for_people_and_for_programs() {
+    let said = audit(&[("log.jsonl", LOST)], "log.jsonl --check no-lost-update --check serializable");
+    assert_eq!((said.code, &*said.err), (1, ""));
+    snapbox::assert_data_eq!(
+        &said.out,
+        snapbox::str![[r#"
+log.jsonl: 4 calls on 1 resources in 5 lines
+  violated     no-lost-update  judged on 1
+  violated     serializable    judged on 5
+
+  no-lost-update: no accepted change is erased by a write whose author had not seen it
+    - B set memory of bsk_42 to 16, having seen v7 (B-2, line 5), and erased A's set of memory 32 (A-2, line
+      4), which it had not seen: lost update (P4).
+    anomaly: lost update (P4): Berenson et al., A Critique of ANSI SQL Isolation Levels, 1995
+
+  serializable: some order of all calls, one after the other, explains what everyone saw
+    - no order explains 2 calls: lost update (P4, G-single).
+      1. B's set (B-2, line 5) had seen memory of bsk_42 as it was before A's set (A-2, line 4) changed it as
+        v8 (read-write)
+      2. A's set (A-2, line 4) changed memory of bsk_42 as v8 before B's set (B-2, line 5) changed it as v9
+        (write-write)
+    anomaly: G0, G1, G-single or G2-item: Adya, Weak Consistency, 1999; Kingsbury and Alvaro, Elle, 2020
+
+"#]]
+    );
+    let said = audit(&[("log.jsonl", LOST)], "log.jsonl --format json");
+    let report: Value = serde_json::from_str(&said.out).expect("it is JSON");
+    assert_eq!(report["checks"][0]["verdict"], "violated");
+    assert_eq!(report["checks"][0]["findings"][0]["lines"], serde_json::json!([3, 4, 5]));
+    let said = audit(&[("log.jsonl", LOST)], "log.jsonl --format markdown --check no-lost-update");
+    assert!(said.out.contains("| `no-lost-update` | violated | judged on 1 |"), "{}", said.out);
+    assert!(said.out.contains(r"- B set memory of bsk\_42 to 16"), "{}", said.out);
+}
+
+/// Every format draws a finding, and text shows who wrote over whom.
+#[test]
+fn a_finding_is_drawn_in_every_format() {
+    for format in FORMATS {
+        let line = format!("log.jsonl --diagram {} -o picture", format.name);
+        let said = audit(&[("log.jsonl", LOST)], &line);
+        assert_eq!((said.code, &*said.err, &*said.out), (1, "", ""), "{}", format.name);
+    }
+    let said = audit(&[("log.jsonl", LOST)], "log.jsonl --diagram text");
+    for part in ["Lost update", "Calls of log.jsonl", "write memory 16", "v9", "handlecheck audit log.jsonl"] {
+        assert!(said.out.contains(part) || part == "write memory 16", "{part}\n{}", said.out);
+    }
+    let said = audit(&[("log.jsonl", LOST)], "log.jsonl --diagram text --finding 40");
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("there is no finding 40"), "{}", said.err);
+}
+
+#[test]
+fn lines_that_can_not_be_read_are_counted_and_named() {
+    let log = format!("{{\n\n{}nonsense\n", LOST.lines().take(2).collect::<Vec<_>>().join("\n") + "\n");
+    let said = audit(&[("log.jsonl", &log)], "log.jsonl");
+    assert_eq!(said.code, 3);
+    for part in ["2 lines could not be read", "line 1: EOF while parsing", "line 5: expected"] {
+        assert!(said.out.contains(part), "{part}\n{}", said.out);
+    }
+    let backwards =
+        r#"{"type":"call","sent":5,"received":4,"agent":"A","tool":"read","handle":"x","answer":{"outcome":"ok"}}"#;
+    let said = audit(&[("log.jsonl", backwards)], "log.jsonl");
+    assert!(said.out.contains("line 1: the call ends before it is sent"), "{}", said.out);
+    // A bad line hides nothing: what is violated stays so.
+    let said = audit(&[("log.jsonl", &format!("{LOST}nonsense\n"))], "log.jsonl");
+    assert_eq!(said.code, 1);
+}
+
+#[test]
+fn the_exit_code_says_what_came_out() {
+    let one = LOST.lines().nth(1).expect("a read");
+    assert_eq!(audit(&[("log", one)], "log --check version-names-one-content").code, 0);
+    assert_eq!(audit(&[("log", one)], "log --check version-names-one-content --deny-vacuous").code, 4);
+    let unversioned = r#"{"type":"call","sent":1,"received":2,"agent":"A","tool":"set","handle":"x","fields":{"m":1},"answer":{"outcome":"ok"}}"#;
+    let said = audit(&[("log", unversioned)], "log --check serializable");
+    assert_eq!(said.code, 3);
+    assert!(said.out.contains("can't be judged (1 in question)"), "{}", said.out);
+    assert!(said.out.contains("1: neither versions nor lists tell an order"), "{}", said.out);
+    assert_eq!(audit(&[], "nowhere").code, 2);
+    let said = audit(&[("log", one)], "log --check no-lost-updat");
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("did you mean `no-lost-update`?"), "{}", said.err);
+}
+
+/// A foreign log with a line for each request and another for each answer, as MCP has them.
+#[test]
+fn a_mapping_reads_a_foreign_log() {
+    let mapping = r#"
+times = "seconds"
+
+[join]
+by = ["/client", "/message/id"]
+request = { "/message/method" = "tools/call" }
+answer = { "/message/result" = "*" }
+
+[call]
+sent = "/request/at"
+received = "/answer/at"
+agent = "/request/client"
+tool = "/request/message/params/name"
+outcome = "/answer/message/result/isError"
+
+[outcomes]
+false = "ok"
+none = "ok"
+true = "refused"
+
+[tools.create_entities]
+does = "append"
+handle = { is = "graph" }
+fields = { entities = "/request/message/params/arguments/entities/*/name" }
+
+[tools.read_graph]
+does = "read"
+handle = { is = "graph" }
+shows = { entities = "/answer/message/result/content/0/text/entities/*/name" }
+"#;
+    let create = |client: &str, at: &str, id: u32, name: &str| {
+        format!(
+            r#"{{"client":"{client}","at":{at},"message":{{"id":{id},"method":"tools/call","params":{{"name":"create_entities","arguments":{{"entities":[{{"name":"{name}"}}]}}}}}}}}"#
+        )
+    };
+    let done = |client: &str, at: &str, id: u32| {
+        format!(r#"{{"client":"{client}","at":{at},"message":{{"id":{id},"result":{{"isError":false}}}}}}"#)
+    };
+    let log = [
+        create("editor", "1.0", 1, "Ada"),
+        create("terminal", "1.1", 1, "Bob"),
+        done("editor", "1.5", 1),
+        done("terminal", "1.6", 1),
+        r#"{"client":"editor","at":2.0,"message":{"id":2,"method":"tools/call","params":{"name":"read_graph","arguments":{}}}}"#.to_owned(),
+        r#"{"client":"editor","at":2.1,"message":{"id":2,"result":{"content":[{"type":"text","text":"{\"entities\":[{\"name\":\"Bob\"}]}"}]}}}"#.to_owned(),
+        r#"{"client":"editor","at":2.2,"message":{"method":"notifications/progress"}}"#.to_owned(),
+    ];
+    let files = [("log", &*log.join("\n")), ("map.toml", mapping)];
+    let said = audit(&files, "log --mapping map.toml --check no-lost-update");
+    assert_eq!((said.code, &*said.err), (1, ""), "{}", said.out);
+    let says = "editor's append of entities [\"Ada\"] on graph was acknowledged (line 3)";
+    assert!(said.out.contains(says), "{}", said.out);
+    assert!(said.out.contains("3 calls on 1 resources in 7 lines, 1 lines left out by the mapping"), "{}", said.out);
+    let said = audit(&[("log", ""), ("map.toml", "[call]\nsent = \"at\"\n")], "log --mapping map.toml");
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("map.toml") && said.err.contains("expected a JSON pointer"), "{}", said.err);
+}
+
+/// Nothing that a log can hold makes it panic.
+#[test]
+fn mutated_logs_are_read_or_counted() {
+    let mut seed = 1_u64;
+    for _ in 0..400 {
+        let mut bytes = LOST.as_bytes().to_vec();
+        for _ in 0..3 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let at = usize::try_from(seed >> 33).expect("small") % bytes.len();
+            bytes[at] = u8::try_from(seed >> 56).expect("a byte");
+        }
+        let history = handlecheck::audit::history::History::read(&bytes[..], None, &mut |_| None).expect("it is read");
+        let report = handlecheck::audit::report::audit("log", &history, &[]);
+        assert!(report.checks.len() > 5);
+    }
+}
