@@ -8,7 +8,7 @@
 //! Not judged: what was told about work of which a call's answer was lost, where no version and no content tells whether it
 //! took effect.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
 use super::{Case, Check, Judged};
@@ -75,6 +75,21 @@ fn judge(case: &Case<'_>, judged: &mut Judged) {
     told(case, &effects, judged);
 }
 
+/// Works of which an answer may be another's: two of them made one resource under one handle and version.
+fn made_together(case: &Case<'_>) -> HashSet<u32, FxBuildHasher> {
+    let mut together = HashSet::default();
+    for resource in &case.resources {
+        let makes = |call: u32| case.call(call).tool == Operation::Mint;
+        for (index, one) in resource.effects.iter().enumerate().filter(|(_, effect)| makes(effect.call)) {
+            let same = resource.effects[index + 1..].iter().take_while(|other| other.version == one.version);
+            for other in same.filter(|other| other.work != one.work && makes(other.call)) {
+                together.extend([one.work, other.work]);
+            }
+        }
+    }
+    together
+}
+
 fn told(case: &Case<'_>, effects: &HashMap<u32, u32, FxBuildHasher>, judged: &mut Judged) {
     let history = case.history;
     if history.told.is_empty() {
@@ -86,6 +101,7 @@ fn told(case: &Case<'_>, effects: &HashMap<u32, u32, FxBuildHasher>, judged: &mu
             calls.entry((call.agent, intent)).or_default().push(index);
         }
     }
+    let together = made_together(case);
     for told in &history.told {
         judged.about += 1;
         let Some(calls) = calls.get(&(told.agent, told.intent)) else {
@@ -93,6 +109,10 @@ fn told(case: &Case<'_>, effects: &HashMap<u32, u32, FxBuildHasher>, judged: &mu
             continue;
         };
         let work = case.works[calls[0] as usize];
+        if together.contains(&work) {
+            judged.unjudged("two were answered that they made the same resource");
+            continue;
+        }
         let effect = effects.get(&work).copied();
         let disturbed = |call: &u32| {
             let resource = case.call(*call).handle.and_then(|handle| case.resource(handle));
@@ -111,6 +131,11 @@ fn told(case: &Case<'_>, effects: &HashMap<u32, u32, FxBuildHasher>, judged: &mu
         let intent = history.text(told.intent);
         let shown = calls.iter().any(|call| was_shown(case, *call));
         match (told.told, happened) {
+            (Told::Ok, Known::Yes) if partly(case, calls) => judged.found(case, || {
+                let sentence =
+                    format!("{agent} told that {intent} is done (line {}), and a later view lacks it", told.line);
+                Finding { sentence, calls: calls.iter().copied().take(10).collect(), ..Finding::default() }
+            }),
             (Told::Unknown, _) | (Told::Ok, Known::Yes) | (Told::Failure | Told::Conflict, Known::No) => {}
             (Told::Ok, _) if shown => {}
             (_, Known::Unknown) => {
@@ -159,6 +184,15 @@ fn settled(case: &Case<'_>, call: u32, work: u32) -> bool {
     }
     let Some(place) = record.handle.and_then(|handle| case.place_of(handle)) else { return false };
     case.resources[place].settled || case.evidence[place].judged.binary_search(&work).is_ok()
+}
+
+/// A part of what these calls append is not there, and nobody else's change is there instead.
+fn partly(case: &Case<'_>, calls: &[u32]) -> bool {
+    let place = calls.iter().find_map(|call| case.call(*call).handle).and_then(|handle| case.place_of(handle));
+    place.is_some_and(|place| {
+        let lost = |sight: &&crate::audit::evidence::Sight| sight.shows == Shows::Lost && sight.instead.is_none();
+        case.evidence[place].sights.iter().filter(lost).any(|sight| calls.contains(&sight.call))
+    })
 }
 
 /// The agent was shown what it wanted, whoever brought it about.
