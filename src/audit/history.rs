@@ -1,8 +1,9 @@
 //! A log in memory: every call in a few dozen bytes, every name and every value once.
 
+mod lookup;
+
 use std::hash::{BuildHasher, Hash};
 use std::io::{self, BufRead};
-use std::ops::Range;
 
 use hashbrown::{HashMap, HashTable};
 use rustc_hash::{FxBuildHasher, FxHasher};
@@ -430,92 +431,11 @@ impl History {
         }
         id
     }
-
-    /// What a call carries.
-    #[must_use]
-    pub fn fields(&self, call: &Record) -> &[(Name, ValueId)] {
-        &self.pairs[range(call.fields)]
-    }
-
-    /// What a call's answer shows.
-    #[must_use]
-    pub fn shown(&self, call: &Record) -> &[(Name, ValueId)] {
-        &self.pairs[range(call.shown)]
-    }
-
-    /// What an observer saw.
-    #[must_use]
-    pub fn content(&self, observed: &Observed) -> &[(Name, ValueId)] {
-        &self.pairs[range(observed.shown)]
-    }
-
-    /// The versions that a request expects.
-    #[must_use]
-    pub fn expects(&self, call: &Record) -> &[(Name, Mark)] {
-        &self.marks[range(call.expects)]
-    }
-
-    /// The versions that a call's author had seen, as the log says.
-    #[must_use]
-    pub fn saw(&self, call: &Record) -> &[(Name, Mark)] {
-        &self.marks[range(call.saw)]
-    }
-
-    /// A name as text.
-    #[must_use]
-    pub fn text(&self, name: Name) -> &str {
-        &self.names.texts[name.0 as usize]
-    }
-
-    /// A value, as JSON without quotes around a string.
-    #[must_use]
-    pub fn shown_value(&self, value: ValueId) -> String {
-        let text = &self.values.texts[value.0 as usize];
-        serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_string())
-    }
-
-    /// A value as a whole number.
-    #[must_use]
-    pub fn number(&self, value: ValueId) -> Option<i64> {
-        self.values.texts[value.0 as usize].parse().ok()
-    }
-
-    /// The elements of a list; none: it is no list.
-    #[must_use]
-    pub fn elements(&self, value: ValueId) -> Option<&[ValueId]> {
-        self.lists.get(&value).map(|elements| &**elements)
-    }
-
-    /// The elements that a value appends: those of a list, or itself.
-    #[must_use]
-    pub fn appended(&self, value: ValueId) -> Vec<ValueId> {
-        self.elements(value).map_or_else(|| vec![value], <[ValueId]>::to_vec)
-    }
-
-    /// What the log calls a call.
-    #[must_use]
-    pub fn id(&self, call: &Record) -> String {
-        call.id.map_or_else(|| format!("line {}", call.line), |id| self.text(id).to_owned())
-    }
-
-    /// A version as text: `v7`.
-    #[must_use]
-    pub fn version(&self, mark: Mark) -> String {
-        match mark {
-            Mark::None => "an unknown version".to_owned(),
-            Mark::Number(number) => format!("v{number}"),
-            Mark::Name(name) => format!("version {}", self.text(name)),
-        }
-    }
 }
 
 fn part(start: usize, end: usize) -> Part {
     let number = |at: usize| u32::try_from(at).expect("a log of so many values fits into no memory");
     (number(start), number(end))
-}
-
-const fn range(part: Part) -> Range<usize> {
-    part.0 as usize..part.1 as usize
 }
 
 /// The part of a list of pairs that is about one name.

@@ -529,6 +529,7 @@ outcomes         how a call ends, and how that is put on the wire
 designs          shipped designs: how a server handles calls, and how its clients behave
 scenarios        shipped scenarios: who is there, what they want, what may go wrong
 protocols        shipped protocols: what happens to calls, streams and ids
+checks           what `audit` looks for in a log of calls
 formats          what a trace can be drawn as
 reports          how `check`, `test` and `compare` can report
 situations       what `check --show` can be asked for

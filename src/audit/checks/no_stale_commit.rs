@@ -33,9 +33,11 @@ fn judge(case: &Case<'_>, judged: &mut Judged) {
                     } else if resource.numbered {
                         let first = numbers.partition_point(|number| *number <= expected);
                         let other = resource.effects[first..].iter().find(|other| other.version < effect.version);
-                        let twin = resource.effects.iter().enumerate().find(|(other, effect)| {
-                            *other != place && effect.version == Mark::Number(made)
-                        });
+                        let twin = resource
+                            .effects
+                            .iter()
+                            .enumerate()
+                            .find(|(other, effect)| *other != place && effect.version == Mark::Number(made));
                         let seen = resource.unaccounted.iter().any(|other| *other > expected && *other < made);
                         match other.or(twin.map(|(_, twin)| twin)) {
                             Some(other) => Overtaken::By(Some(other)),
