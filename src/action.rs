@@ -18,8 +18,8 @@ pub enum Action {
         call: CallRef,
         /// The node.
         node: u8,
-        /// Its request id equals that of this agent's call at the node, whose place in the reply table it takes.
-        takes_from: Option<u8>,
+        /// Its request id equals that of this call of another agent at the node, whose place in the reply table it takes.
+        takes_from: Option<CallRef>,
     },
     /// A node executes the next transaction of a call.
     Execute {

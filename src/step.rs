@@ -17,15 +17,15 @@ use crate::faults::{FAULTS, Strike, Strikes};
 use crate::handler::{self, Executed, Luck, Programs};
 use crate::harness::{Harness, Move, next_move};
 use crate::invariants::{INVARIANTS, Judgement, Violation, first_open};
-use crate::model::design::{Balancer, Handles, Replies, Versions};
+use crate::model::design::{Balancer, Handles, Versions};
 use crate::model::protocol::ClosedStream;
 use crate::model::scenario::Carried;
 use crate::model::{Assertion, Entry, Model, Told, Value};
 use crate::situation::Moment;
 use crate::world::{
     Agent, Answer, Attempt, Call, CallRef, Component, Errand, Fact, Field, Handle, Instance, IntentLedger, Intents,
-    KeyTable, Known, Leases, Ledger, Memory, Position, Progress, Queue, Reply, Resource, Setting, Symmetry, View,
-    numbers, renaming, symmetry,
+    KeyTable, Known, Leases, Ledger, Memory, Position, Progress, Queue, Resource, Setting, Symmetry, View, numbers,
+    renaming, symmetry,
 };
 
 mod late_routing;
@@ -252,12 +252,13 @@ impl Simulation {
             Position::InTransit | Position::Interrupted { .. } => {
                 let route = self.setting.route(&call.request);
                 let chosen = route.and_then(|(slot, place)| access.get(slot).route().get(place).copied().flatten());
+                let chosen = chosen.or_else(|| self.home(call, access));
                 let nodes = 0..small(self.setting.model.scenario.nodes);
                 let open = nodes.filter(|node| chosen.is_none_or(|chosen| chosen == *node));
                 open.flat_map(|node| {
-                    let takers = self.equal_ids(at, node, access).into_iter().map(Some);
+                    let equal = handler::equal_ids(&self.setting, access, at, node).into_iter().map(Some);
                     let deliver = move |takes_from| Action::Deliver { call: at, node, takes_from };
-                    std::iter::once(None).chain(takers).map(deliver)
+                    std::iter::once(None).chain(equal).map(deliver)
                 })
                 .collect()
             }
@@ -266,6 +267,14 @@ impl Simulation {
             }
             Position::AtNode { .. } | Position::Answered { .. } | Position::Unanswered { .. } => Vec::new(),
         }
+    }
+
+    /// The node to which a balancer that knows where each handle lives brings a call.
+    fn home(&self, call: &Call, access: &Access<'_, Component>) -> Option<u8> {
+        let by_handle = self.setting.model.design.server.balancer == Balancer::ByHandle;
+        let handle = call.request.handle.filter(|_| by_handle && self.setting.is_state_in_nodes())?;
+        let stored = access.get(self.setting.resource_slot(usize::from(handle.resource))).resource();
+        stored.instances.get(usize::from(handle.instance)).map(|instance| instance.node)
     }
 
     /// How the next transaction of a call may be executed. `arrives`: the request arrives first.
@@ -286,26 +295,6 @@ impl Simulation {
             actions.push(Action::Execute { call: at, clock_stands: true, arrives });
         }
         actions
-    }
-
-    /// The agents of other clients whose open calls at a node may have an equal request id, where answers find their streams
-    /// by it.
-    fn equal_ids(&self, at: CallRef, node: u8, access: &Access<'_, Component>) -> Vec<u8> {
-        let by_id = self.setting.model.design.server.replies == Replies::ByRequestId;
-        // A call that is taken up again is no new request: nothing is entered for it.
-        let arrives = self.call(access, at).position == Position::InTransit;
-        if !by_id || at.orphan.is_some() || !arrives {
-            return Vec::new();
-        }
-        let others = (0..self.setting.agents()).filter(|other| *other != usize::from(at.agent));
-        let waits = |other: &usize| {
-            let call = access.get(self.setting.call_slot(*other)).call().as_ref();
-            call.is_some_and(|call| {
-                matches!(&call.position, Position::AtNode { node: there, progress } if *there == node
-                    && progress.reply == Reply::Own)
-            })
-        };
-        others.filter(waits).map(small).collect()
     }
 
     fn orphan_actions(&self, agent: usize, access: &Access<'_, Component>) -> Vec<Action> {
@@ -356,8 +345,8 @@ impl Simulation {
                 Performed::default()
             }
             Action::Deliver { call, node, takes_from } => {
-                self.programs.deliver(&self.setting, access, *call, *node, *takes_from);
-                Performed::default()
+                let facts = self.programs.deliver(&self.setting, access, *call, *node, *takes_from);
+                Performed { facts, ..Performed::default() }
             }
             Action::Execute { call, clock_stands, arrives: _ } => {
                 let luck = Luck { ticks: !clock_stands, ..Luck::PLAIN };
@@ -551,6 +540,7 @@ impl System for Simulation {
                 sends: 0,
                 broke: false,
                 redo: None,
+                reissue: None,
                 stopped: false,
                 old: Vec::new(),
                 known,

@@ -270,17 +270,6 @@ fn whatever_looks_the_caller_up_late_may_take_another_for_it() {
     assert_eq!(found(&fine), [holds()]);
 }
 
-/// Words that no shipped model uses, each for its reason.
-const UNUSED: &[(&str, &str)] = &[
-    (
-        "same-request-id",
-        "means something only to a reply table, in which the engine enters no call of its own agent again",
-    ),
-    ("replica", "what a lagging copy holds is not settled between the engine and the reference interpreter"),
-    ("stale-read", "likewise"),
-    ("by-handle", "nor which node a handle belongs to"),
-];
-
 /// Every word of the language stands in some shipped model, or is what a file says that says nothing.
 #[test]
 fn every_word_is_used_by_a_shipped_model() {
@@ -302,6 +291,5 @@ fn every_word_is_used_by_a_shipped_model() {
     missing.extend(settings::SEND.iter().map(|send| format!("send = \"{send}\"")).filter(|send| !said(send)));
     let tables = ["finally", "at-rest", "sometimes", "faults", "client.on", "server.keys"];
     missing.extend(tables.map(|table| format!("[{table}]")).into_iter().filter(|table| !said(table)));
-    missing.retain(|word| !UNUSED.iter().any(|(unused, _)| word.contains(unused)));
     assert_eq!(missing, Vec::<String>::new(), "no shipped model says this");
 }

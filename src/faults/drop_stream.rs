@@ -10,7 +10,7 @@
 use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
 use crate::engine::Access;
-use crate::handler::Programs;
+use crate::handler::{Programs, close_stream};
 use crate::harness::Harness;
 use crate::model::Tool;
 use crate::model::protocol::Resumable;
@@ -41,6 +41,7 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
         return Vec::new();
     }
     strike.access.set(slot, None.into());
+    close_stream(setting, strike.access, call.request.agent);
     strike.programs.abandon(setting, strike.access, call.clone());
     let mut harness = Harness::new(setting, strike.access, agent);
     harness.stream_broke(&call.request);

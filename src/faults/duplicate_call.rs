@@ -7,7 +7,7 @@ use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
 use crate::engine::Access;
 use crate::handler::Programs;
-use crate::harness::next_request;
+use crate::harness::{fresh_issue, next_request};
 use crate::world::{Component, Fact, Position, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Agents, targets, parts: one_part, strike };
@@ -24,6 +24,7 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
     let mut copy = strike.access.get(slot).call().clone().expect("the call is open");
     copy.broken = false;
     copy.request.id = next_request(strike.setting, strike.access, usize::from(agent));
+    copy.request.issue = fresh_issue(strike.setting, strike.access, usize::from(agent));
     strike.programs.abandon(strike.setting, strike.access, copy);
     Vec::new()
 }

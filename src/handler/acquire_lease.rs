@@ -19,7 +19,7 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let (agent, _) = handling.identity();
     if let Some((holder, _)) = lease.holder.filter(|(holder, _)| *holder != agent) {
         let mut end = handling.refuse(Outcome::Locked);
-        end.answer.held_by = Some(handling.setting.principal(usize::from(holder)));
+        end.answer.held_by = handling.held_up_by(handling.setting.principal(usize::from(holder)));
         return Err(end);
     }
     if lease.given.is_some() {

@@ -20,7 +20,7 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let instance = handling.existing()?;
     let setting = handling.setting;
     let caller = &setting.model.scenario.agents[handling.caller()].principal;
-    let resource = handling.resource_id();
+    let resource = handling.handle().map_or(handling.resource_id(), |handle| usize::from(handle.resource));
     let owner = &setting.principals[usize::from(instance.filed_under.unwrap_or(setting.owner(resource)))];
     let server = &setting.model.design.server;
     let matches = |other: &Principal| same(server.owner_is.as_deref(), caller, other);

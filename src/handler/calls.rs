@@ -1,12 +1,9 @@
 //! Calls at nodes: delivery, execution, queues, and what becomes of a call for which nobody waits any more.
 
-use super::{Luck, Programs, Ran};
+use super::{Luck, Programs, Ran, replies};
 use crate::engine::Access;
-use crate::model::design::{Identity, LostReply};
-use crate::world::{Answer, Call, CallRef, Component, Fact, Position, Progress, Reply, Setting};
-
-/// The agent to which answers go that have no address, where there is a default one: the first of the scenario.
-const DEFAULT_RECEIVER: u8 = 0;
+use crate::model::design::Identity;
+use crate::world::{Answer, Call, CallRef, Component, Fact, Position, Progress, Setting};
 
 /// What the execution of one transaction did.
 #[derive(Debug, Default)]
@@ -52,20 +49,47 @@ pub fn set_call(setting: &Setting, access: &mut Access<'_, Component>, at: CallR
     access.set(slot, Component::Orphans(orphans));
 }
 
+/// Puts a call back that was removed.
+fn add_call(setting: &Setting, access: &mut Access<'_, Component>, at: CallRef, call: Option<Call>) {
+    let agent = usize::from(at.agent);
+    if at.orphan.is_none() {
+        access.set(setting.call_slot(agent), call.into());
+        return;
+    }
+    let slot = setting.orphans_slot(agent);
+    let mut orphans = access.get(slot).orphans().clone();
+    orphans.extend(call);
+    orphans.sort();
+    access.set(slot, Component::Orphans(orphans));
+}
+
 impl Programs {
-    /// Brings a request to a node. `takes_from`: its request id equals that of this agent's call there, whose entry in
-    /// the node's reply table it takes over.
+    /// Brings a request to a node. `takes_from`: its request id equals that of this call there, whose entry in the node's
+    /// reply table it takes over. Answers what happened.
     pub fn deliver(
         &self,
         setting: &Setting,
         access: &mut Access<'_, Component>,
         at: CallRef,
         node: u8,
-        takes_from: Option<u8>,
-    ) {
+        takes_from: Option<CallRef>,
+    ) -> Vec<Fact> {
+        let mut facts = Vec::new();
         let mut call = call_at(setting, access, at).clone();
+        let enters = setting.replies_by_request_id();
+        if enters {
+            // What becomes of other calls may move it among the orphans.
+            set_call(setting, access, at, None);
+        }
         let mut progress = match call.position {
             Position::Interrupted { progress } => progress,
+            _ if enters => {
+                facts.extend(
+                    replies::meets_other(setting, access, call.request.agent, node).then_some(Fact::SharedWithOther),
+                );
+                let reply = replies::enter(setting, access, at, call.request.issue, node, takes_from);
+                Progress { reply, ..Progress::start(call.request.handle) }
+            }
             _ => Progress::start(call.request.handle),
         };
         if let Some((slot, place)) = setting.route(&call.request) {
@@ -87,20 +111,14 @@ impl Programs {
             progress.ticket = Some(queue.join(handle.instance));
             access.set(slot, queue.into());
         }
-        if let Some(other) = takes_from {
-            let other = CallRef::open(other);
-            let mut robbed = call_at(setting, access, other).clone();
-            if let Position::AtNode { progress, .. } = &mut robbed.position {
-                progress.reply = Reply::StreamOf(call.request.agent);
-            }
-            set_call(setting, access, other, Some(robbed));
-        }
         let lives = at.orphan.is_none() || self.of(call.request.tool).can_change(Some(&progress));
         call.position = Position::AtNode { node, progress };
         if !lives {
             leave_queue(setting, access, &call);
         }
-        set_call(setting, access, at, lives.then_some(call));
+        let put = if enters { add_call } else { set_call };
+        put(setting, access, at, lives.then_some(call));
+        facts
     }
 
     /// Whether a call at a node may run its next transaction: it is the first in the queue of its handle, if there is one.
@@ -162,55 +180,47 @@ impl Programs {
         };
         call.position = Position::AtNode { node, progress: Progress { ticket, ..Progress::start(None) } };
         leave_queue(setting, access, &call);
+        let stream = replies::stream_of(setting, at, reply);
         let own = call.request.agent;
-        let or_default = setting.model.design.server.lost_reply == LostReply::FirstAgent;
-        let lost = match reply {
-            Reply::Own => false,
-            Reply::Lost => !(or_default && own == DEFAULT_RECEIVER && at.orphan.is_none()),
-            Reply::StreamOf(_) => true,
+        call.position = if at.orphan.is_none() && stream == Some(own) {
+            replies::close_stream(setting, access, own);
+            Position::Answered { node, answer: answer.clone() }
+        } else {
+            Position::Unanswered { node }
         };
-        let answer_to_other = || Answer { of: Some(own), ..answer.clone() };
-        match reply {
-            Reply::StreamOf(taker) if at.orphan.is_none() => {
-                self.misdeliver(setting, access, Some(node), (taker, node), answer_to_other());
-            }
-            Reply::Lost if lost && or_default => {
-                self.misdeliver(setting, access, None, (DEFAULT_RECEIVER, node), answer_to_other());
-            }
-            Reply::Own | Reply::StreamOf(_) | Reply::Lost => {}
-        }
-        call.position =
-            if lost { Position::Unanswered { node } } else { Position::Answered { node, answer: answer.clone() } };
+        let unanswered = matches!(call.position, Position::Unanswered { .. });
         set_call(setting, access, at, at.orphan.is_none().then_some(call));
+        if let Some(taker) = stream.filter(|_| unanswered) {
+            let [of, receives] = [own, taker].map(|agent| setting.principal(usize::from(agent)));
+            let of = Some(of).filter(|of| *of != receives);
+            self.misdeliver(setting, access, (taker, node), Answer { of, ..answer.clone() });
+        }
         Executed { answered: Some((answer, step.map(|step| step.name))), ..executed }
     }
 
-    /// The answer from a node comes out of the stream of another agent's call, if that still waits: `at` this node, or
-    /// anywhere. That call itself may run on, and its own answer finds no stream.
+    /// The answer from a node comes out of the stream of another call, that of this agent, if it still waits. That call itself
+    /// may run on, and its own answer finds no stream.
     fn misdeliver(
         &self,
         setting: &Setting,
         access: &mut Access<'_, Component>,
-        at: Option<u8>,
         (taker, node): (u8, u8),
         answer: Answer,
     ) {
         let slot = setting.call_slot(usize::from(taker));
         let Some(waiting) = access.get(slot).call().clone() else { return };
-        let waits = match waiting.position {
-            Position::AtNode { node, .. } => at.is_none_or(|at| at == node),
-            Position::InTransit | Position::Interrupted { .. } => at.is_none(),
-            Position::Answered { .. } | Position::Unanswered { .. } => false,
-        };
-        if waits {
-            self.abandon(setting, access, waiting.clone());
-            access.set(slot, Some(Call { position: Position::Answered { node, answer }, ..waiting }).into());
+        if !matches!(waiting.position, Position::Answered { .. }) {
+            let answered = Call { position: Position::Answered { node, answer }, ..waiting.clone() };
+            access.set(slot, Some(answered).into());
+            replies::close_stream(setting, access, taker);
+            self.abandon(setting, access, waiting);
         }
     }
 
     /// Nobody waits for this call any more: it becomes an orphan, if it can still change anything.
     pub fn abandon(&self, setting: &Setting, access: &mut Access<'_, Component>, mut call: Call) {
         call.broken = false;
+        replies::stop_waiting(setting, &mut call);
         let program = self.of(call.request.tool);
         let progress = match &call.position {
             Position::InTransit => None,

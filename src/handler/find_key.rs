@@ -31,7 +31,8 @@ pub(super) fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
             }
             let mut answer = answer.clone();
             answer.replayed = true;
-            answer.held_by = Some(*by);
+            let own = handling.setting.principal(handling.agent());
+            answer.held_by = Some(*by).filter(|by| *by != own).or(answer.held_by);
             answer.unknown_handle = None;
             Err(End { answer: Box::new(answer) })
         }
@@ -41,7 +42,7 @@ pub(super) fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
 /// Ends the call because of what stands under its key.
 pub(super) fn refuse(handling: &Handling<'_, '_>, outcome: Outcome, by: u8) -> End {
     let mut end = handling.refuse(outcome);
-    end.answer.held_by = Some(by);
+    end.answer.held_by = handling.held_up_by(by);
     end
 }
 

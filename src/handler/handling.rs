@@ -166,6 +166,18 @@ impl Handling<'_, '_> {
         End { answer: Box::new(Answer { outcome, ..Answer::about(self.request.handle) }) }
     }
 
+    /// The principal of a record, claim, lease or name that answers or refuses this call, where that holds it up: the call
+    /// is about what its caller has a right to, and the other has none.
+    #[must_use]
+    pub fn held_up_by(&self, other: u8) -> Option<u8> {
+        let own = self.setting.principal(self.agent());
+        let holds_up = match self.request.handle.map(|handle| usize::from(handle.resource)) {
+            None => other != own,
+            Some(resource) => self.setting.entitled(own, resource) && !self.setting.entitled(other, resource),
+        };
+        holds_up.then_some(other)
+    }
+
     /// The intent that the call serves; reads serve none.
     #[must_use]
     pub fn intent(&self) -> Option<usize> {

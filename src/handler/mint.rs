@@ -2,15 +2,19 @@
 //!
 //! The new resource belongs to the principal of the request, and the answer names its handle. Every execution makes one
 //! more: a call that is repeated without a key mints twice. Where the protocol lets the client name what it mints
-//! (`task-ids = "client"`), a mint under a name that is taken answers what is there.
+//! (`task-ids = "client"`), a name may be taken, among the principals of one `name-scope`: by the same entry, or by another
+//! that chooses the same name. Then it answers what is there, or with `taken-name = "refuse"` ends the call with
+//! `name-taken`.
 
 use super::{End, Handling, Requires, Step, Writes};
 
-use crate::model::design::State;
+use crate::model::Outcome;
+use crate::model::design::{PrincipalPart, State, TakenName};
 use crate::model::protocol::TaskIds;
-use crate::world::{Field, Handle, Instance, Intents, Resource};
+use crate::world::{Field, Handle, Instance, Intents, Resource, Setting};
 
-pub static STEP: Step = Step { requires: Requires::NoEarlierResolve, writes: Writes::Something, outcomes: &[], run };
+pub static STEP: Step =
+    Step { requires: Requires::NoEarlierResolve, writes: Writes::Something, outcomes: &[Outcome::NameTaken], run };
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let resource = handling.resource_id();
@@ -27,26 +31,56 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let caller = handling.setting.principal(handling.caller());
     minted.filed_under = Some(caller).filter(|caller| *caller != handling.setting.principal(handling.agent()));
     let slot = handling.setting.resource_slot(resource);
-    if handling.setting.model.protocol.task_ids == TaskIds::Client {
-        // The client names what it mints: under a name that is taken it gets what is there.
-        let stored = handling.access.get(slot).resource();
-        let taken = (0..).zip(&stored.instances).find(|(_, instance)| instance.is_reachable());
-        if let Some((instance, there)) = taken {
-            let version = there.version;
-            handling.progress.answer.handle = Some(Handle { resource: handling.request.resource, instance });
-            handling.progress.answer.version = Some(version);
-            handling.carry_state();
-            return Ok(());
+    if handling.setting.model.protocol.task_ids == TaskIds::Client
+        && let Some((handle, holder)) = taken(handling)
+    {
+        let holder = handling.held_up_by(holder);
+        if handling.setting.model.design.server.taken_name == TakenName::Refuse {
+            let mut end = handling.refuse(Outcome::NameTaken);
+            end.answer.held_by = holder;
+            return Err(end);
         }
+        handling.progress.answer.version = handling.instance_of(handle).map(|there| there.version);
+        (handling.progress.answer.handle, handling.progress.answer.made) = (Some(handle), true);
+        handling.progress.answer.held_by = holder;
+        handling.carry_state();
+        return Ok(());
     }
     let mut stored: Resource = handling.access.get(slot).resource().clone();
     let instance = u8::try_from(stored.instances.len()).expect("a search ends long before 256 mints of one resource");
     stored.instances.push(minted.clone());
     handling.access.set(slot, stored.into());
     let handle = Handle { resource: handling.request.resource, instance };
-    handling.progress.answer.handle = Some(handle);
+    (handling.progress.answer.handle, handling.progress.answer.made) = (Some(handle), true);
     handling.progress.answer.version = Some(minted.version);
     handling.carry_state();
     handling.committed(handle, None, minted, &[0], false);
     Ok(())
+}
+
+/// What has the name that is chosen for what is to be minted, as far as the caller's names reach, and whose it is.
+fn taken(handling: &Handling<'_, '_>) -> Option<(Handle, u8)> {
+    let setting = handling.setting;
+    let caller = setting.principal(handling.caller());
+    for resource in setting.of_one_name(handling.resource_id()) {
+        let id = u8::try_from(resource).expect("there are few resources");
+        let instances = &handling.access.get(setting.resource_slot(resource)).resource().instances;
+        for (instance, there) in (0..).zip(instances) {
+            let handle = Handle { resource: id, instance };
+            let holder = there.filed_under.unwrap_or_else(|| setting.owner(resource));
+            if handling.instance_of(handle).is_some() && there.is_reachable() && share_names(setting, caller, holder) {
+                return Some((handle, setting.owner(resource)));
+            }
+        }
+    }
+    None
+}
+
+fn share_names(setting: &Setting, one: u8, other: u8) -> bool {
+    let [one, other] = [one, other].map(|principal| &setting.principals[usize::from(principal)]);
+    setting.model.design.server.name_scope.iter().all(|part| match part {
+        PrincipalPart::Subject => one.subject == other.subject,
+        PrincipalPart::Client => one.client == other.client,
+        PrincipalPart::Tenant => one.tenant == other.tenant,
+    })
 }

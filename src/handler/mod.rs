@@ -6,6 +6,7 @@
 mod calls;
 mod handling;
 mod program;
+mod replies;
 
 use crate::model::Outcome;
 use crate::table::table;
@@ -14,6 +15,7 @@ use crate::world::Answer;
 pub use calls::{Executed, call_at, leave_queue, set_call};
 pub use handling::{Handling, Luck, change_fields};
 pub use program::{Program, Programs, Ran};
+pub use replies::{close_stream, equal_ids};
 
 /// One step.
 #[derive(Debug)]

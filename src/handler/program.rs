@@ -3,7 +3,8 @@
 use super::{End, Handling, Luck, STEPS, Step, Writes};
 use crate::engine::Access;
 use crate::model::design::{
-    AfterStoreError, ClaimAfterError, ClaimNames, FenceSeen, Identity, OnStoreError, ReadsFrom, Record as Recording,
+    AfterStoreError, Calls, ClaimAfterError, ClaimNames, FenceSeen, Identity, LostReply, OnStoreError, ReadsFrom,
+    Record as Recording, Replies, Server,
 };
 use crate::model::{Design, Outcome, Tool};
 use crate::table::Row;
@@ -70,6 +71,13 @@ impl Programs {
     }
 }
 
+/// Whether the answer of a call for which nobody waits may come out of another's stream. Then no such call is idle before it
+/// is answered.
+fn answers_stray(server: &Server) -> bool {
+    let loses_table = server.replies != Replies::PerRequest && server.calls != Calls::Memory;
+    server.replies == Replies::ByRequestId || loses_table && server.lost_reply == LostReply::FirstAgent
+}
+
 impl Program {
     fn new(design: &Design, handler: &crate::model::Handler) -> Self {
         let find = |name: &&'static str| {
@@ -88,7 +96,7 @@ impl Program {
                 _ => step.writes == Writes::Something,
             })
         };
-        let end_changes = at_end.iter().any(writes);
+        let end_changes = answers_stray(&design.server) || at_end.iter().any(writes);
         // Where every outcome is recorded, whatever follows a `find-key` may record a refusal.
         let records = design.keys.record == Recording::EveryOutcome;
         let finds = |steps: &Vec<&'static Row<Step>>| steps.iter().any(|step| looks_for_key(step.name));
@@ -211,7 +219,7 @@ impl Program {
             return;
         }
         let Some((slot, key)) = handling.key() else { return };
-        let record = super::find_key::record(handling, answer.clone());
+        let record = super::find_key::record(handling, Answer { held_by: None, ..answer.clone() });
         handling.change_keys(slot, |table| table.insert(key, record));
     }
 
@@ -226,7 +234,9 @@ impl Program {
         outcome: Outcome,
     ) -> Option<Outcome> {
         let principal = handling.setting.principal(handling.agent());
-        if handling.request.handle.is_none() || handling.setting.entitled(principal, handling.resource_id()) {
+        if handling.request.handle.is_none()
+            || handling.setting.entitled(principal, usize::from(handling.request.about()))
+        {
             return None;
         }
         let by = self.transactions[index][position];

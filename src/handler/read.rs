@@ -7,7 +7,7 @@
 use super::{End, Handling, Requires, Step, Writes};
 use crate::model::design::{ReadsFrom, ScopePart};
 use crate::model::{Outcome, Principal};
-use crate::world::{CacheScope, View};
+use crate::world::{CacheScope, Fact, View};
 
 pub static STEP: Step =
     Step { requires: Requires::Resource, writes: Writes::Nothing, outcomes: &[Outcome::NotFound], run };
@@ -37,6 +37,10 @@ fn cached(handling: &mut Handling<'_, '_>, view: View) -> Result<(), End> {
     };
     let scope = scope(handling);
     let mut memory = handling.access.get(slot).memory().clone();
+    let own = handling.setting.principal(handling.agent());
+    if memory.cache.iter().any(|(_, about, _)| !handling.setting.entitled(own, usize::from(about.resource))) {
+        handling.facts.push(Fact::SharedWithOther);
+    }
     if let Some((_, about, cached)) = memory.cache.iter().find(|(other, ..)| *other == scope) {
         handling.progress.answer.handle = Some(*about);
         handling.progress.answer.view = Some(cached.clone());

@@ -6,7 +6,7 @@
 mod planning;
 mod reacting;
 
-pub use planning::next_request;
+pub use planning::{fresh_issue, next_request};
 
 use crate::engine::Access;
 use crate::model::{AgentId, Client, Entry, ResourceId, Tool};
@@ -120,6 +120,7 @@ impl<'h, 'a> Harness<'h, 'a> {
         self.agent.entry = entry;
         self.agent.errand = Errand::Begin;
         self.agent.pending = None;
+        self.agent.reissue = None;
         self.agent.old.clear();
         self.agent.sends = 0;
         self.agent.broke = false;

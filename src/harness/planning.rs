@@ -88,6 +88,16 @@ pub fn next_request(setting: &Setting, access: &mut Access<'_, Component>, agent
     next
 }
 
+/// An issue that is none of those of an agent's calls; `None` where that does not matter.
+pub fn fresh_issue(setting: &Setting, access: &Access<'_, Component>, agent: AgentId) -> Option<u16> {
+    if !setting.reuses_request_ids() {
+        return None;
+    }
+    let orphans = access.get(setting.orphans_slot(agent)).orphans();
+    let calls = access.get(setting.call_slot(agent)).call().iter().chain(orphans);
+    Some(calls.filter_map(|call| call.request.issue).max().map_or(0, |newest| newest + 1))
+}
+
 impl Harness<'_, '_> {
     /// The resource that the agent reads in this errand.
     pub(super) fn reading(&self, done: u8) -> ResourceId {
@@ -129,6 +139,7 @@ impl Harness<'_, '_> {
             self.note_what_is_current(&mut request);
         }
         request.id = next_request(self.setting, self.access, self.id());
+        request.issue = self.issue(&request);
         let shares_key = request.key.as_ref().is_some_and(|key| self.is_shared(key));
         self.facts.push(Fact::Sent { request: request.clone(), attempt: self.agent.attempt, shares_key });
         let call = Call { request, position: Position::InTransit, broken: false };
@@ -167,7 +178,15 @@ impl Harness<'_, '_> {
             sent_at: None,
             superseded: false,
             id: 0,
+            issue: None,
         }
+    }
+
+    /// Which issue a request is, where that matters: one that it issues again, or another than all that there are.
+    fn issue(&mut self, request: &Request) -> Option<u16> {
+        let again = self.agent.reissue.take().filter(|of| of.tool == request.tool && of.resource == request.resource);
+        let issue = again.map(|of| of.issue);
+        issue.or_else(|| fresh_issue(self.setting, self.access, self.id()))
     }
 
     /// Which of its principal's credentials the agent uses now.
@@ -291,6 +310,7 @@ impl Harness<'_, '_> {
             sent_at: None,
             superseded: false,
             id: 0,
+            issue: None,
         }
     }
 

@@ -6,7 +6,8 @@ use crate::model::client::{AfterFailure, KeyPolicy};
 use crate::model::scenario::Carried;
 use crate::model::{Condition, Entry, Event, Operation, Outcome, Reaction, ResourceId, Told, Tool};
 use crate::world::{
-    Answer, Attempt, Errand, Fact, Handle, Intents, Known, Payload, Position, Purpose, Redo, Request, Response, View,
+    Answer, Attempt, Errand, Fact, Handle, Intents, Known, Payload, Position, Purpose, Redo, Reissue, Request,
+    Response, Stamp, View,
 };
 
 /// On what an agent is told something.
@@ -33,8 +34,6 @@ impl Harness<'_, '_> {
         self.facts.push(Fact::Received { request: request.clone(), answer: answer.clone(), instance });
         if answer.outcome != Outcome::Ok {
             self.react(Event::Refused(answer.outcome), &request, Some(&answer));
-        } else if answer.of.is_some_and(|of| of != self.agent.id) {
-            self.misread(&request, &answer);
         } else if request.tool == Tool::Read {
             self.has_read(&request, &answer);
         } else {
@@ -44,21 +43,13 @@ impl Harness<'_, '_> {
         self.miss_handle();
     }
 
-    /// The answer to another call came out of the agent's stream. It can't tell: a view is taken for a view, `ok` for `ok`.
-    fn misread(&mut self, request: &Request, answer: &Answer) {
-        if request.tool == Tool::Read {
-            let seen = Answer { handle: request.handle.filter(|_| answer.handle == request.handle), ..answer.clone() };
-            self.has_read(request, &seen);
-        } else {
-            self.tell(Told::Ok, Ground::Answer);
-        }
-    }
-
     /// The stream of a call broke for good: the agent is told so, and no more than that.
     pub fn stream_broke(&mut self, request: &Request) {
         if self.agent.stopped {
             // It will never move again: what it was at makes no difference.
             self.agent.errand = Errand::Begin;
+            self.agent.old.clear();
+            self.agent.pending = None;
             return;
         }
         if request.tool != Tool::Read && self.client(request.tool).attempts.is_some() {
@@ -92,27 +83,41 @@ impl Harness<'_, '_> {
                     None => self.ready(),
                 };
                 if let (Errand::Begin | Errand::Act, Purpose::Replan(Some(event))) = (self.agent.errand, purpose) {
-                    self.plan_or_react(event, request, answer);
+                    self.plan_or_react(event);
                 }
             }
         }
     }
 
     /// Everything was read again: the agent plans anew, or does what its harness says for when it should not.
-    fn plan_or_react(&mut self, event: Event, request: &Request, answer: &Answer) {
+    fn plan_or_react(&mut self, event: Event) {
         let tool = self.entry().and_then(Entry::tool).unwrap_or(Tool::Read);
         let mut reaction = self.client(tool).reaction(event);
         while let Reaction::Replan { only_if: Some((condition, otherwise)), .. } = reaction {
             if self.holds(condition) {
+                self.agent.pending = None;
                 return self.reacted(event, Response::Replan);
             }
             reaction = *otherwise;
         }
-        if matches!(reaction, Reaction::Replan { .. }) {
-            self.reacted(event, Response::Replan);
-        } else {
-            self.perform(reaction, event, request, Some(answer));
+        // The call that was refused or broken, where the harness may want it again.
+        let refused = self.agent.pending.take();
+        let again = matches!(reaction, Reaction::Same { .. } | Reaction::SameWithNewVersion { .. });
+        if matches!(reaction, Reaction::Replan { .. }) || again && refused.is_none() {
+            return self.reacted(event, Response::Replan);
         }
+        let resource = self.entry().map_or(0, Entry::resource);
+        let request = refused.unwrap_or_else(|| Request { tool, ..self.read_of(resource) });
+        let current = request.expected.iter().map(|expected| self.current(*expected)).collect();
+        let answer = Answer { current, ..Answer::about(request.handle) };
+        self.perform(reaction, event, &request, Some(&answer));
+    }
+
+    /// The version of a handle that the agent has just read, in place of the one that it expected.
+    fn current(&self, expected: Stamp) -> Stamp {
+        let known = self.known(usize::from(expected.handle.resource));
+        let read = known.view.as_ref().filter(|_| known.handle == Some(expected.handle));
+        Stamp { version: read.and_then(|view| view.version).unwrap_or(expected.version), ..expected }
     }
 
     fn reacted(&mut self, event: Event, response: Response) {
@@ -152,8 +157,12 @@ impl Harness<'_, '_> {
     fn believe_change(&mut self, request: &Request, answer: &Answer) {
         let Some(Entry::Mutate { resource, operation, .. }) = self.entry() else { return };
         let intent = self.setting.intent(self.id(), usize::from(self.agent.entry)).expect("only intents change");
-        let about_this = answer.handle == request.handle;
+        // The answer to another call may come out of its stream: it can't tell.
+        let about_this = answer.asked_about() == request.handle;
         if *operation == Operation::Mint {
+            if !answer.made {
+                return;
+            }
             let fields = &self.setting.resource(*resource).fields;
             let field = |(_, value): &(String, _)| crate::world::Field {
                 value: Clone::clone(value),
@@ -219,16 +228,19 @@ impl Harness<'_, '_> {
                 if reads =>
             {
                 self.before_reading();
+                self.issue_again(event, request);
                 // A read whose stream broke leaves no trace: the agent is as it was before it sent it.
                 if event != Event::BrokenStream {
                     self.agent.attempt = Attempt::Repeat;
                 }
             }
             Reaction::Same { new_key } => {
+                self.issue_again(event, request);
                 self.agent.attempt = Attempt::Repeat;
                 self.agent.pending = Some(self.again(request, new_key));
             }
             Reaction::SameWithNewVersion { new_key } => {
+                self.issue_again(event, request);
                 self.agent.attempt = Attempt::Repeat;
                 let mut again = self.again(request, new_key);
                 if let Some(answer) = answer.filter(|answer| !answer.current.is_empty()) {
@@ -236,12 +248,13 @@ impl Harness<'_, '_> {
                 }
                 self.agent.pending = Some(again);
             }
-            Reaction::Replan { new_key, only_if } => {
+            Reaction::Replan { new_key, ref only_if } => {
                 self.renew_plan(new_key);
                 self.agent.attempt = Attempt::Replan;
-                self.agent.pending = None;
+                let kept = waits && may_send_again(&reaction);
+                self.agent.pending = kept.then(|| Request { id: 0, issue: None, credential: 0, ..request.clone() });
                 self.agent.old = self.views_of_basis();
-                let purpose = Purpose::Replan(only_if.map(|_| event));
+                let purpose = Purpose::Replan(only_if.as_ref().map(|_| event));
                 self.agent.errand = match planning::next_reading(self.setting, &self.agent, purpose, 0) {
                     Some(done) => Errand::Reading { purpose, done },
                     None => self.ready(),
@@ -272,7 +285,14 @@ impl Harness<'_, '_> {
         self.renew_plan(new_key);
         let changes = matches!(self.client(request.tool).key, KeyPolicy::PerAttempt | KeyPolicy::HashOfArguments);
         let key = request.key.clone().filter(|_| !new_key && !changes);
-        Request { key, id: 0, credential: 0, ..request.clone() }
+        Request { key, id: 0, issue: None, credential: 0, ..request.clone() }
+    }
+
+    /// A call whose stream broke will be issued again, where its request id is kept then. One that was answered is over: what
+    /// follows is another.
+    fn issue_again(&mut self, event: Event, request: &Request) {
+        let issue = request.issue.filter(|_| event == Event::BrokenStream);
+        self.agent.reissue = issue.map(|issue| Reissue { tool: request.tool, resource: request.resource, issue });
     }
 
     /// The agent is as it was before it sent a read: one that had sent nothing else yet begins its entry.
@@ -280,7 +300,9 @@ impl Harness<'_, '_> {
         let begins = match self.agent.errand {
             Errand::Act => true,
             Errand::Reading { purpose: Purpose::Look, done } => {
-                planning::next_reading(self.setting, &self.agent, Purpose::Look, 0) == Some(done)
+                let first = planning::next_reading(self.setting, &self.agent, Purpose::Look, 0) == Some(done);
+                // It looks afresh what it still lacks.
+                first || !self.reads_before_writing()
             }
             Errand::Begin | Errand::Reading { .. } | Errand::Verify => false,
         };
@@ -325,6 +347,7 @@ impl Harness<'_, '_> {
         let tool = entry.tool().unwrap_or(Tool::Read);
         let event = Event::Refused(Outcome::NotFound);
         self.agent.pending = None;
+        self.agent.reissue = None;
         // Without the handle there is nothing that it could send.
         if matches!(self.client(tool).reaction(event), Reaction::Mint { .. } | Reaction::Tell(_)) {
             let request = Request { tool, ..self.read_of(resource) };
@@ -383,5 +406,14 @@ impl Harness<'_, '_> {
         }
         let stops = told != Told::Ok && self.client(tool).after_failure == AfterFailure::Stop;
         if stops { self.leave() } else { self.advance() }
+    }
+}
+
+/// Whether a harness that plans anew under a condition may send the same call again where the condition fails.
+fn may_send_again(reaction: &Reaction) -> bool {
+    match reaction {
+        Reaction::Same { .. } | Reaction::SameWithNewVersion { .. } => true,
+        Reaction::Replan { only_if: Some((_, otherwise)), .. } => may_send_again(otherwise),
+        Reaction::Replan { only_if: None, .. } | Reaction::Read | Reaction::Mint { .. } | Reaction::Tell(_) => false,
     }
 }

@@ -56,6 +56,8 @@ fn server(table: &Table<'_>) -> Server {
         identity: table.word("identity").unwrap_or(default.identity),
         replies: table.word("replies").unwrap_or(default.replies),
         lost_reply: table.word("lost-reply").unwrap_or(default.lost_reply),
+        taken_name: table.word("taken-name").unwrap_or(default.taken_name),
+        name_scope: table.words("name-scope").unwrap_or(default.name_scope),
         versions: table.word("versions").unwrap_or(default.versions),
         version_required: table.get("version-required").and_then(Item::boolean).unwrap_or(default.version_required),
         reads_from: table.word("reads-from").unwrap_or(default.reads_from),

@@ -9,7 +9,7 @@ use crate::model::client::{
 use crate::model::design::{
     AfterStoreError, Balancer, Calls, ClaimAfterError, ClaimNames, FenceSeen, FingerprintPart, Foreign, Handles,
     Identity, Keys, LostReply, OtherPayload, Place, PrincipalPart, Queue, ReadsFrom, Record, Replies, ScopePart,
-    Server, State, Taken, Versions,
+    Server, State, Taken, TakenName, Versions,
 };
 use crate::model::protocol::{ClosedStream, Reissue, Resumable, TaskIds};
 use crate::model::scenario::Carried;
@@ -134,6 +134,18 @@ pub fn server() -> Vec<Setting> {
             LostReply,
             default.lost_reply,
             "Where an answer goes whose stream the node does not know any more."
+        ),
+        word!(
+            "taken-name",
+            TakenName,
+            default.taken_name,
+            "What `mint` does where clients name what they mint, and the name is taken."
+        ),
+        words!(
+            "name-scope",
+            PrincipalPart,
+            default.name_scope,
+            "What principals have in common among whom such a name is taken; `[]` is all of them."
         ),
         word!("versions", Versions, default.versions, "What a version number is."),
         boolean("version-required", default.version_required, "Refuse a write that expects no version."),

@@ -4,7 +4,7 @@ use crate::model::client::{AfterFailure, BeforeWrite, KeyPolicy, Payload, Precon
 use crate::model::design::{
     AfterStoreError, Balancer, Calls, ClaimAfterError, ClaimNames, FenceSeen, FingerprintPart, Foreign, Handles,
     Identity, LostReply, OtherPayload, Place, PrincipalPart, Queue, ReadsFrom, Record, Replies, ScopePart, State,
-    Taken, Versions,
+    Taken, TakenName, Versions,
 };
 use crate::model::protocol::{ClosedStream, Reissue, Resumable, TaskIds};
 use crate::model::scenario::Carried;
@@ -36,6 +36,6 @@ macro_rules! words {
 words! {
     AfterFailure, AfterStoreError, Balancer, BeforeWrite, Calls, Carried, ClaimAfterError, ClaimNames, ClosedStream, Condition,
     FenceSeen, FingerprintPart, Foreign, Handles, Identity, KeyPolicy, LostReply, OtherPayload, Payload, Place, Precondition,
-    Presents, PrincipalPart, Queue, ReadsFrom, Record, Reissue, Replies, Resumable, ScopePart, State, Taken, TaskIds,
+    Presents, PrincipalPart, Queue, ReadsFrom, Record, Reissue, Replies, Resumable, ScopePart, State, Taken, TakenName, TaskIds,
     Told, Tool, Versions,
 }

@@ -30,7 +30,7 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
         }
         Fact::Received { request, answer, instance: Some(instance), .. } if answer.outcome == Outcome::NotFound => {
             let principal = setting.principal(usize::from(request.agent));
-            let entitled = setting.entitled(principal, usize::from(request.resource));
+            let entitled = setting.entitled(principal, usize::from(request.about()));
             let there = !instance.expired && instance.lifecycle != Lifecycle::Deleted;
             if !(entitled && there) {
                 return Judgement::Irrelevant;

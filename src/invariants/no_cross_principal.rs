@@ -4,29 +4,35 @@
 //! Five kinds: `read` (a view of Q's resource, or Q's recorded outcome, is answered to P), `write` (P's change commits on
 //! Q's resource), `delivery` (P's stream carries the answer to Q's call), `disclosure` (P, never entitled to the handle,
 //! is refused with another outcome than this design gives for a handle that never existed), `interference` (P's call on
-//! its own handle is answered from, refused or blocked by a key record, claim or lease of Q, who has no right on that
-//! handle). All but `write` are judged when the answer is received. A principal is entitled to what it owns and to what
-//! is shared with it.
+//! its own handle, or its mint, is answered from, refused or blocked by a key record, claim, lease or chosen name of Q,
+//! who has no right on that handle). All but `write` are judged when the answer is received. A principal is entitled to
+//! what it owns and to what is shared with it.
 //!
-//! **Witness.** A call names another principal's handle, or calls of two principals present equal keys.
+//! **Witness.** A call names another principal's handle, or a mint chooses another's name; calls of two principals present
+//! equal keys; a call comes to a node whose table of replies, or whose read cache, holds another principal's.
 //!
 //! The MCP security best practices call the attack *state handle hijacking*; possession of a handle is no authentication.
 
 use super::{Anomaly, Invariant, Judgement, Violation, witness_if};
-use crate::model::Outcome;
+use crate::model::protocol::TaskIds;
+use crate::model::{Outcome, Tool};
 use crate::world::{Answer, Fact, Request, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "no principal reads, changes, receives, is held up by or can probe what is another's",
     anomaly: Some(Anomaly { name: "confused deputy", reference: "Hardy, The Confused Deputy, 1988; CWE-639" }),
-    witness: "a call names another principal's handle, or calls of two principals present equal keys",
+    witness: "a call names another principal's handle or chosen name, or calls of two principals meet under equal keys, in a \
+              table of replies or in a read cache",
     judge,
     at_rest: None,
 };
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
-        Fact::Sent { request, shares_key, attempt: _ } => witness_if(*shares_key || is_foreign(setting, request)),
+        Fact::Sent { request, shares_key, attempt: _ } => {
+            witness_if(*shares_key || is_foreign(setting, request) || shares_name(setting, request))
+        }
+        Fact::SharedWithOther => Judgement::Witness,
         Fact::Committed { request, .. } if is_foreign(setting, request) => violation(
             "write",
             format!(
@@ -52,9 +58,9 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
 fn received(setting: &Setting, request: &Request, answer: &Answer) -> Judgement {
     let principal = setting.principal(usize::from(request.agent));
     let caller = caller(setting, request);
-    if let Some(of) = answer.of.map(usize::from).filter(|of| setting.principal(*of) != principal) {
-        let sentence = format!("the stream of {caller} carried the answer to a call of {}", setting.agent_name(of));
-        return violation("delivery", sentence);
+    if let Some(of) = answer.of {
+        let of = &setting.principals[usize::from(of)];
+        return violation("delivery", format!("the stream of {caller} carried the answer to a call of {of}"));
     }
     if let (Some(_), Some(seen)) = (&answer.view, answer.handle) {
         let resource = usize::from(seen.resource);
@@ -63,32 +69,26 @@ fn received(setting: &Setting, request: &Request, answer: &Answer) -> Judgement 
             return violation("read", format!("{caller} read {}, which belongs to {owner}", setting.handle_name(seen)));
         }
     }
-    let holder = answer.held_by.filter(|holder| *holder != principal);
-    if let (true, Some(holder)) = (answer.replayed, holder) {
+    let about = answer.handle.map_or_else(String::new, |handle| setting.handle_name(handle));
+    if let Some(holder) = answer.held_by {
         let holder = &setting.principals[usize::from(holder)];
-        return violation("read", format!("{caller} received the recorded outcome of a call of {holder}"));
-    }
-    if is_foreign(setting, request) {
-        if let (Some(unknown), true) = (answer.unknown_handle, answer.outcome != Outcome::Ok) {
-            return violation(
-                "disclosure",
-                format!(
-                    "{caller} was refused with {}, where an unknown handle gets {unknown}: it can tell that {} exists",
-                    answer.outcome,
-                    handle(setting, request)
-                ),
-            );
+        if answer.replayed {
+            return violation("read", format!("{caller} received the recorded outcome of a call of {holder}"));
         }
-        return Judgement::Irrelevant;
-    }
-    if let Some(holder) = holder.filter(|holder| !setting.entitled(*holder, usize::from(request.resource))) {
-        let holder = &setting.principals[usize::from(holder)];
-        let sentence = format!(
-            "{caller} was answered {} on its own {} because of a key or lease of {holder}",
-            answer.outcome,
-            handle(setting, request)
-        );
+        let own =
+            if request.handle.is_some() { format!("its own {about}") } else { "what it would have made".to_owned() };
+        let sentence =
+            format!("{caller} was answered {} on {own} because of a key, lease or name of {holder}", answer.outcome);
         return violation("interference", sentence);
+    }
+    if let (Some(unknown), true) = (answer.unknown_handle, answer.outcome != Outcome::Ok) {
+        let outcome = answer.outcome;
+        return violation(
+            "disclosure",
+            format!(
+                "{caller} was refused with {outcome}, where an unknown handle gets {unknown}: it can tell that {about} exists"
+            ),
+        );
     }
     Judgement::Irrelevant
 }
@@ -100,7 +100,15 @@ fn violation(kind: &'static str, sentence: String) -> Judgement {
 /// Whether the call names a handle to which its caller is not entitled.
 fn is_foreign(setting: &Setting, request: &Request) -> bool {
     let principal = setting.principal(usize::from(request.agent));
-    request.handle.is_some() && !setting.entitled(principal, usize::from(request.resource))
+    request.handle.is_some() && !setting.entitled(principal, usize::from(request.about()))
+}
+
+/// Whether a client chooses a name for what it mints that another principal chooses too.
+fn shares_name(setting: &Setting, request: &Request) -> bool {
+    let chooses = request.tool == Tool::Mint && setting.model.protocol.task_ids == TaskIds::Client;
+    let principal = setting.principal(usize::from(request.agent));
+    let mut named = setting.of_one_name(usize::from(request.resource));
+    chooses && named.any(|resource| setting.owner(resource) != principal)
 }
 
 fn caller(setting: &Setting, request: &Request) -> String {
@@ -109,7 +117,7 @@ fn caller(setting: &Setting, request: &Request) -> String {
 }
 
 fn owner<'s>(setting: &'s Setting, request: &Request) -> &'s crate::model::Principal {
-    &setting.principals[usize::from(setting.owner(usize::from(request.resource)))]
+    &setting.principals[usize::from(setting.owner(usize::from(request.about())))]
 }
 
 fn handle(setting: &Setting, request: &Request) -> String {

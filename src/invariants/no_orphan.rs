@@ -31,8 +31,9 @@ fn at_rest(setting: &Setting, access: &Access<'_, Component>) -> Option<Violatio
             let live = instance.is_reachable() && instance.lifecycle == Lifecycle::Open;
             let handle = Handle { resource: stored.id, instance: number };
             let knows = |agent: usize| {
-                let known = &access.get(setting.agent_slot(agent)).agent().known[resource];
-                known.handle == Some(handle) && setting.entitled(setting.principal(agent), resource)
+                // It may know it as what it would have made itself.
+                let mut known = access.get(setting.agent_slot(agent)).agent().known.iter();
+                known.any(|known| known.handle == Some(handle)) && setting.entitled(setting.principal(agent), resource)
             };
             if live && !(0..setting.agents()).any(knows) {
                 let sentence = format!("{} is live, and nobody who may use it knows it", setting.handle_name(handle));

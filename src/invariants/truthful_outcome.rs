@@ -50,15 +50,15 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
             }
             Some(Told::Ok | Told::Unknown) | None => Judgement::Irrelevant,
         },
-        Fact::Received { request, answer, .. } => match (request.handle, answer.handle) {
-            (Some(asked), Some(about)) if asked != about => violation(format!(
-                "{} asked about {} and was answered about {}",
-                setting.agent_name(usize::from(request.agent)),
-                setting.handle_name(asked),
-                setting.handle_name(about)
-            )),
-            _ => Judgement::Irrelevant,
-        },
+        Fact::Received { request, answer, .. } if answer.asked_about() != request.handle => {
+            let handle = |handle| setting.handle_name(handle);
+            let name = setting.agent_name(usize::from(request.agent));
+            let asked = request
+                .handle
+                .map_or_else(|| "for something new".to_owned(), |asked| format!("about {}", handle(asked)));
+            let about = answer.handle.map_or_else(|| "nothing that has a handle".to_owned(), handle);
+            violation(format!("{name} asked {asked} and was answered about {about}"))
+        }
         _ => Judgement::Irrelevant,
     }
 }

@@ -50,6 +50,10 @@ pub struct Server {
     pub replies: Replies,
     /// Where an answer goes whose stream the node does not know any more.
     pub lost_reply: LostReply,
+    /// What `mint` does under a name that is taken.
+    pub taken_name: TakenName,
+    /// Which parts principals share among whom a name is taken.
+    pub name_scope: Vec<PrincipalPart>,
     /// What a version number is.
     pub versions: Versions,
     /// A write without an expected version is refused.
@@ -140,6 +144,8 @@ impl Default for Server {
             identity: Identity::PerRequest,
             replies: Replies::PerRequest,
             lost_reply: LostReply::Nobody,
+            taken_name: TakenName::Answer,
+            name_scope: Vec::new(),
             versions: Versions::Counter,
             version_required: false,
             reads_from: ReadsFrom::Store,
@@ -290,6 +296,16 @@ named! {
         Nobody = "nobody",
         /// To a default address: the scenario's first agent.
         FirstAgent = "first-agent",
+    }
+}
+
+named! {
+    /// What `mint` does where clients name what they mint, and the name is taken.
+    TakenName {
+        /// It answers with what is there.
+        Answer = "answer",
+        /// It ends the call with `name-taken`.
+        Refuse = "refuse",
     }
 }
 

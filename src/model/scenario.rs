@@ -94,6 +94,8 @@ pub struct Resource {
     pub shared_with: Vec<Principal>,
     /// Declared to expire by itself one day.
     pub expires: bool,
+    /// The name that its `mint` entry chooses for it, where clients name what they mint; `None`: one that nobody else chooses.
+    pub chosen: Option<String>,
 }
 
 /// A client or a subagent.

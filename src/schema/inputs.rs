@@ -189,6 +189,10 @@ fn entry() -> Value {
                 properties.push(("carries", different("What the record holds.", &settings::carried())));
                 return object("Hand the handle on to other agents.", &["hand-off", "to"], properties);
             }
+            "mint" => {
+                let chosen = name("The name that is chosen for it, where clients name what they mint.");
+                properties.extend([("given", given()), ("handle", chosen)]);
+            }
             _ => properties.push(("given", given())),
         }
         let mut entry = object("", &[verb], properties);

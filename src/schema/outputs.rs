@@ -112,7 +112,7 @@ fn does() -> Value {
             ("principal", text("The principal.")),
             ("leaked-key", text("The leaked key that is presented.")),
             ("key", text("The key.")),
-            ("same-id-as", text("The agent whose call at the node has an equal request id.")),
+            ("same-id-as", text("The request at the node, another agent's, whose id is equal.")),
             ("clock-stands", boolean("The clock that versions are taken from does not tick.")),
             ("fault", boolean("It is a fault.")),
             ("orphan", boolean("Nobody waits for the call's answer.")),

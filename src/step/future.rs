@@ -172,6 +172,7 @@ impl Simulation {
             return Footprint::NONE;
         }
         match fault {
+            "drop-stream" | "duplicate-call" if self.answers_are_mixed_up() => return Footprint::ALL,
             "drop-stream" => {
                 own(&mut future, [agent, call, orphans, ledger]);
                 own(&mut future, (0..setting.resources()).filter_map(|resource| setting.queue_slot(resource)));

@@ -380,7 +380,8 @@ pub fn does(simulation: &Simulation, access: &Access<'_, Component>, action: &Ac
         }
         Action::Deliver { call, .. } | Action::Execute { call, .. } | Action::Cancel { call } => {
             if let Action::Deliver { takes_from: Some(other), .. } = action {
-                does.same_id_as = agent_name(*other);
+                let other_id = simulation.call(access, *other).request.id;
+                does.same_id_as = Some(names.request(other.agent, other_id));
             }
             does.clock_stands = matches!(action, Action::Execute { clock_stands: true, .. });
             does.agent = agent_name(call.agent);

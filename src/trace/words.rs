@@ -541,7 +541,7 @@ fn sentence(step: &Step, taken_up: bool) -> String {
         }
         "deliver" => {
             let taken = same_id_as.as_ref().map_or_else(String::new, |other| {
-                format!(" Its request id equals that of {other}'s call there, whose place in the reply table it takes.")
+                format!(" Its request id equals that of {other} there, whose place in the reply table it takes.")
             });
             let brings = if taken_up { "The queue of kept calls brings" } else { "The balancer brings" };
             format!("{brings} {request}{orphaned} to {node}.{taken}")

@@ -3,7 +3,7 @@
 use super::call::{Key, Request};
 use super::content::Content;
 use super::resource::Handle;
-use crate::model::Event;
+use crate::model::{Event, Tool};
 
 /// A client or subagent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -31,6 +31,9 @@ pub struct Agent {
     pub broke: bool,
     /// It had to mint anew, and repeats the entries on that resource.
     pub redo: Option<Redo>,
+    /// The call whose stream broke and that it will issue again under its request id, where such ids are reused and something
+    /// depends on them.
+    pub reissue: Option<Reissue>,
     /// It never moves again.
     pub stopped: bool,
     /// The views that it had of the resources that its plan rests on, when it decided to plan anew: kept until the new plan
@@ -47,6 +50,17 @@ pub struct Redo {
     pub until: u8,
     /// Under new keys.
     pub new_key: bool,
+}
+
+/// A call that is issued again under its request id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reissue {
+    /// The tool that it calls.
+    pub tool: Tool,
+    /// The resource that it is about.
+    pub resource: u8,
+    /// The number of its issue.
+    pub issue: u16,
 }
 
 /// What an agent knows of one resource.

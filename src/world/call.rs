@@ -50,8 +50,11 @@ pub struct Request {
     pub sent_at: Option<u16>,
     /// The state that the handle carries was superseded when a read was sent (ghost).
     pub superseded: bool,
-    /// Its number among the requests of its agent, from 1; 0 in explored states, where request ids make no difference.
+    /// Its number among the requests of its agent, from 1; 0 in explored states, where it makes no difference.
     pub id: u16,
+    /// What its agent issued more than once under one request id has one number, only ever compared; `None` where request
+    /// ids are never reused, or nothing depends on them.
+    pub issue: Option<u16>,
 }
 
 /// What a request carries.
@@ -129,6 +132,8 @@ pub enum Reply {
     Own,
     /// To that of this agent's call.
     StreamOf(u8),
+    /// To one that is closed, or has carried an answer already.
+    Nowhere,
     /// The node that knew it has restarted.
     Lost,
 }
@@ -199,17 +204,25 @@ pub struct Answer {
     pub current: Vec<Stamp>,
     /// It was answered from a record.
     pub replayed: bool,
-    /// The principal whose record, claim or lease answered or refused the call (ghost).
+    /// The principal without a right on the call's handle whose record, claim, lease or name answered or refused it (ghost).
     pub held_by: Option<u8>,
     /// The state that the handle carries now, where it carries state.
     pub token: Option<View>,
-    /// The agent to whose call this is the answer, when it came out of another's stream (ghost).
+    /// The principal to whose call this is the answer, when it came out of the stream of another's (ghost).
     pub of: Option<u8>,
+    /// It names what its call made: the answer of a mint.
+    pub made: bool,
     /// The outcome that this call would have had, had its handle never existed (ghost; `None`: the same).
     pub unknown_handle: Option<Outcome>,
 }
 
 impl Answer {
+    /// The handle of the call that it answers: that of the resource that it is about, unless the call made it.
+    #[must_use]
+    pub fn asked_about(&self) -> Option<Handle> {
+        self.handle.filter(|_| !self.made)
+    }
+
     /// An answer about this handle to which nothing has been added yet.
     #[must_use]
     pub const fn about(handle: Option<Handle>) -> Self {
@@ -223,6 +236,7 @@ impl Answer {
             held_by: None,
             token: None,
             of: None,
+            made: false,
             unknown_handle: None,
         }
     }
@@ -249,6 +263,15 @@ impl Call {
             Position::AtNode { progress, .. } | Position::Interrupted { progress } => Some(progress),
             Position::InTransit | Position::Answered { .. } | Position::Unanswered { .. } => None,
         }
+    }
+}
+
+impl Request {
+    /// The resource that its handle names, which may be another than its agent takes it for; without a handle, the one that
+    /// it is to make.
+    #[must_use]
+    pub fn about(&self) -> u8 {
+        self.handle.map_or(self.resource, |handle| handle.resource)
     }
 }
 

@@ -104,6 +104,8 @@ pub enum Fact {
     },
     /// The answer of a mint was lost: whoever asked may not know the handle.
     MintLost,
+    /// What answers one principal holds something of another: a table of replies at a node, or a read cache.
+    SharedWithOther,
     /// An agent that knew a handle was compacted.
     Compacted,
     /// An agent's harness reacted to an event.

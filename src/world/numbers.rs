@@ -4,7 +4,7 @@
 //! that they can't differ. All destructure their component, so that a new field does not compile until someone has
 //! thought of it.
 
-use super::agent::{Agent, Known, View};
+use super::agent::{Agent, Known, Reissue, View};
 use super::call::{Answer, Call, Claim, Key, Position, Progress, Request, Stamp};
 use super::keys::{Fingerprint, KeyTable, Record, RecordKey};
 use super::lease::{Lease, Leases};
@@ -13,11 +13,12 @@ use super::resource::{Handle, Instance, Resource};
 use super::{Component, Queue, Setting};
 
 /// Spaces of numbers: versions of each instance of each resource, then plans of each intent, claims of each key table,
-/// fence numbers of each instance, tickets of each resource.
+/// fence numbers of each instance, tickets of each resource, issues of each agent.
 const PLANS: u16 = 0x4000;
 const CLAIMS: u16 = 0x8000;
 const FENCES: u16 = 0xA000;
 const TICKETS: u16 = 0xC000;
+const ISSUES: u16 = 0xE000;
 
 type Visit<'v> = &'v mut dyn FnMut(u16, &mut u16);
 
@@ -79,6 +80,7 @@ fn agent(setting: &Setting, agent: &mut Agent, visit: Visit<'_>) {
         sends: _,
         broke: _,
         redo: _,
+        reissue,
         stopped: _,
         old,
         known,
@@ -89,6 +91,9 @@ fn agent(setting: &Setting, agent: &mut Agent, visit: Visit<'_>) {
             let intent = setting.intent(usize::from(*id), entry).expect("only intents have plans");
             visit(plans_of(intent), plan);
         }
+    }
+    if let Some(Reissue { issue, .. }) = reissue {
+        visit(issues_of(*id), issue);
     }
     if let Some(pending) = pending {
         request(setting, pending, visit);
@@ -114,6 +119,10 @@ fn fences_of(handle: Handle) -> u16 {
 
 fn tickets_of(resource: u8) -> u16 {
     TICKETS + u16::from(resource)
+}
+
+fn issues_of(agent: u8) -> u16 {
+    ISSUES + u16::from(agent)
 }
 
 fn plans_of(intent: usize) -> u16 {
@@ -164,7 +173,7 @@ fn claims_of(setting: &Setting, slot: usize) -> u16 {
 
 fn request(setting: &Setting, request: &mut Request, visit: Visit<'_>) {
     let Request {
-        agent: _,
+        agent,
         entry: _,
         tool: _,
         resource: _,
@@ -180,7 +189,9 @@ fn request(setting: &Setting, request: &mut Request, visit: Visit<'_>) {
         sent_at,
         superseded: _,
         id: _,
+        issue,
     } = request;
+    issue.iter_mut().for_each(|issue| visit(issues_of(*agent), issue));
     if let Some(handle) = handle {
         token.iter_mut().for_each(|token| view(*handle, token, visit));
         fence.iter_mut().for_each(|fence| visit(fences_of(*handle), fence));
@@ -207,8 +218,19 @@ fn key(setting: &Setting, key: &mut Key, visit: Visit<'_>) {
 }
 
 fn answer(answer: &mut Answer, visit: Visit<'_>) {
-    let Answer { outcome: _, handle, view, version, current, replayed: _, held_by: _, token, of: _, unknown_handle: _ } =
-        answer;
+    let Answer {
+        outcome: _,
+        handle,
+        view,
+        version,
+        current,
+        replayed: _,
+        held_by: _,
+        token,
+        of: _,
+        made: _,
+        unknown_handle: _,
+    } = answer;
     current.iter_mut().for_each(|current| stamp(current, visit));
     if let Some(handle) = handle {
         view.iter_mut().chain(token).for_each(|view| self::view(*handle, view, visit));

@@ -79,6 +79,7 @@ impl Renaming<'_> {
             sends,
             broke,
             redo,
+            reissue,
             stopped,
             old,
             known,
@@ -96,6 +97,7 @@ impl Renaming<'_> {
             sends: *sends,
             broke: *broke,
             redo: *redo,
+            reissue: *reissue,
             stopped: *stopped,
             old: old.iter().map(|(handle, view)| (*handle, self.view(of(*handle), view))).collect(),
             known: known.iter().enumerate().map(|(resource, known)| self.known(resource, known)).collect(),
@@ -179,6 +181,7 @@ impl Renaming<'_> {
             sent_at,
             superseded,
             id,
+            issue,
         } = request;
         let about = usize::from(*resource);
         let seen = self.in_place(about, seen.iter().map(|shown| self.intents(*shown)).collect());
@@ -199,6 +202,7 @@ impl Renaming<'_> {
             sent_at: *sent_at,
             superseded: *superseded,
             id: *id,
+            issue: *issue,
         }
     }
 
@@ -239,6 +243,7 @@ impl Renaming<'_> {
             ticket: *ticket,
             reply: match reply {
                 Reply::Own => Reply::Own,
+                Reply::Nowhere => Reply::Nowhere,
                 Reply::Lost => Reply::Lost,
                 Reply::StreamOf(agent) => Reply::StreamOf(self.symmetry.agent(*agent)),
             },
@@ -252,8 +257,19 @@ impl Renaming<'_> {
 
     /// `resource`: what the call is about, for an answer that names no handle.
     fn answer(&self, resource: ResourceId, answer: &Answer) -> Answer {
-        let Answer { outcome, handle, view, version, current, replayed, held_by, token, of: stream, unknown_handle } =
-            answer;
+        let Answer {
+            outcome,
+            handle,
+            view,
+            version,
+            current,
+            replayed,
+            held_by,
+            token,
+            of: other,
+            made,
+            unknown_handle,
+        } = answer;
         let resource = handle.map_or(resource, of);
         Answer {
             outcome: *outcome,
@@ -265,7 +281,8 @@ impl Renaming<'_> {
             // Symmetries leave principals where they are.
             held_by: *held_by,
             token: token.as_ref().map(|token| self.view(resource, token)),
-            of: stream.map(|agent| self.symmetry.agent(agent)),
+            of: *other,
+            made: *made,
             unknown_handle: *unknown_handle,
         }
     }

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::model::design::{
-    Balancer, Calls, Identity, Place, Queue as Queueing, ReadsFrom, ScopePart, State, Versions,
+    Balancer, Calls, Identity, Place, Queue as Queueing, ReadsFrom, Replies, ScopePart, State, Versions,
 };
+use crate::model::protocol::Reissue;
 use crate::model::{AgentId, EntryId, Model, Operation, Principal, Reaction, ResourceId, Tool};
 use crate::model::{Entry, scenario::Resource as Declared};
 
@@ -223,6 +224,7 @@ impl Setting {
         match self.model.design.server.balancer {
             Balancer::Any => 0,
             Balancer::Sticky => self.agents(),
+            Balancer::ByHandle if self.is_state_in_nodes() => 0,
             Balancer::ByHandle => self.resources(),
         }
     }
@@ -234,6 +236,8 @@ impl Setting {
         match self.model.design.server.balancer {
             Balancer::Any => None,
             Balancer::Sticky => Some((first + usize::from(request.agent), 0)),
+            // What lives at a node is found there.
+            Balancer::ByHandle if self.is_state_in_nodes() => None,
             Balancer::ByHandle => {
                 let handle = request.handle?;
                 Some((first + usize::from(handle.resource), usize::from(handle.instance)))
@@ -358,6 +362,18 @@ impl Setting {
         matches!(self.model.design.server.state, State::Node | State::Session)
     }
 
+    /// Whether answers find their streams by request id.
+    #[must_use]
+    pub fn replies_by_request_id(&self) -> bool {
+        self.model.design.server.replies == Replies::ByRequestId
+    }
+
+    /// Whether a call that is issued again keeps its request id, and something depends on it.
+    #[must_use]
+    pub fn reuses_request_ids(&self) -> bool {
+        self.replies_by_request_id() && self.model.protocol.reissue == Reissue::SameRequestId
+    }
+
     /// Whether calls outlive the node that they are at.
     #[must_use]
     pub fn keeps_calls(&self) -> bool {
@@ -421,6 +437,15 @@ impl Setting {
         };
         let declared = self.resource(resource).owner.as_ref().map(|owner| self.principal_number(owner));
         declared.or_else(minter).expect("a resource has an owner or is minted")
+    }
+
+    /// The resources that have the same name where clients choose the names of what they mint: this one, and all whose
+    /// `mint` entries choose the name that its entry chooses.
+    pub fn of_one_name(&self, resource: ResourceId) -> impl Iterator<Item = ResourceId> + '_ {
+        let chosen = &self.resource(resource).chosen;
+        let same =
+            move |other: &ResourceId| *other == resource || chosen.is_some() && self.resource(*other).chosen == *chosen;
+        (0..self.resources()).filter(same)
     }
 
     /// Whether a principal may use a resource: it owns it, or it is shared with it.

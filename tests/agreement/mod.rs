@@ -49,9 +49,10 @@ pub fn compare(model: &Model, most: usize) -> Result<Option<BTreeMap<String, Fin
     let findings = findings(&simulation, &found);
     for (name, ours) in &findings {
         let theirs = &report.findings[name];
+        let path = &theirs.path;
         let theirs = (theirs.verdict, theirs.front.clone());
         if *ours != theirs {
-            differ.push(format!("{name}: engine {ours:?}, reference {theirs:?}"));
+            differ.push(format!("{name}: engine {ours:?}, reference {theirs:?}: {path:?}"));
         }
     }
     let stateright = second::explore(&simulation, None);

@@ -1,6 +1,4 @@
 //! Models at random, as the texts of their three files: from one number, always the same.
-//!
-//! Left out is what the engine and the reference interpreter are known to have decided differently; each has its comment.
 
 #![allow(dead_code, reason = "each test file is a crate of its own and uses a part of this")]
 
@@ -135,16 +133,21 @@ fn alike(dice: &mut Dice) -> String {
     text
 }
 
-/// `task-ids = "client"` is left out: what becomes of two mints that choose one name was decided differently.
-/// So is `reissue = "same-request-id"`, which means something only together with `replies = "by-request-id"`.
 fn protocol(dice: &mut Dice) -> String {
     let resumable = if dice.chance(80) { "never" } else { dice.pick(&["after-delivery", "always"]) };
     let closed = dice.pick(&["cancels", "continues"]);
+    let names = dice.pick(&["server", "client"]);
+    let reissue = dice.pick(&["new-request-id", "same-request-id"]);
     format!(
         "title = \"Random\"\nresumable = \"{resumable}\"\nsessions = {}\nclosed-stream = \"{closed}\"\n\
-         task-ids = \"server\"\nreissue = \"new-request-id\"\n",
+         task-ids = \"{names}\"\nreissue = \"{reissue}\"\n",
         dice.chance(50)
     )
+}
+
+/// Words as a list in a file.
+fn list(words: Vec<&str>) -> String {
+    words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")
 }
 
 /// A resource of the scenario: its name, and whether somebody mints it.
@@ -158,10 +161,14 @@ const OWNER: &str = "user-42";
 fn scenario(dice: &mut Dice) -> String {
     let mut text = format!("title = \"Random\"\nnodes = {}\n", 1 + dice.below(2));
     let agents = 1 + dice.below(3);
-    let mut things = vec![Thing { name: "one", minted: dice.chance(20) }];
-    if dice.chance(30) {
-        things.push(Thing { name: "two", minted: dice.chance(20) });
+    let mut things = vec![Thing { name: "one", minted: dice.chance(25) }];
+    if dice.chance(35) {
+        things.push(Thing { name: "two", minted: dice.chance(if things[0].minted { 60 } else { 20 }) });
     }
+    let minted = things.iter().filter(|thing| thing.minted).count();
+    // The second of two may be another's to mint, under a name that the first may have too.
+    let apart = minted == 2 && agents > 1 && dice.chance(60);
+    let chosen = if minted == 2 && dice.chance(70) { ", handle = \"name\"" } else { "" };
     for thing in things.iter().filter(|thing| !thing.minted) {
         let shared = if dice.chance(15) { "shared-with = [\"user-7\"]\n" } else { "" };
         let expires = if dice.chance(15) { "expires = true\n" } else { "" };
@@ -185,15 +192,16 @@ fn scenario(dice: &mut Dice) -> String {
             _ => format!("principal = \"{OWNER}\"\n"),
         };
         let mut work = Vec::new();
-        if agent == 0 {
-            for thing in things.iter().filter(|thing| thing.minted) {
-                work.push(format!("{{ mint = \"{}\", number = 1, rows = [] }}", thing.name));
+        for (index, thing) in things.iter().filter(|thing| thing.minted).enumerate() {
+            let minter = usize::from(apart && index == 1);
+            if agent == minter {
+                work.push(format!("{{ mint = \"{}\", number = 1, rows = []{chosen} }}", thing.name));
             }
-            if subagent {
-                let carries = ["", ", carries = [\"version\"]", ", carries = [\"version\", \"content\"]"];
-                let thing = &things[dice.below(things.len())];
-                work.push(format!("{{ hand-off = \"{}\", to = [\"B\"]{} }}", thing.name, dice.pick(&carries)));
-            }
+        }
+        if agent == 0 && subagent {
+            let carries = ["", ", carries = [\"version\"]", ", carries = [\"version\", \"content\"]"];
+            let thing = &things[dice.below(things.len())];
+            work.push(format!("{{ hand-off = \"{}\", to = [\"B\"]{} }}", thing.name, dice.pick(&carries)));
         }
         for _ in 0..=dice.below(longest) {
             work.push(entry(dice, &things));
@@ -209,6 +217,9 @@ fn scenario(dice: &mut Dice) -> String {
     if !faults.is_empty() {
         text += "[faults]\n";
         faults.iter().for_each(|fault| text += &format!("{fault} = 1\n"));
+    }
+    if dice.chance(30) {
+        text += "[at-rest]\ntold = \"told.A.size() > 0\"\n";
     }
     text
 }
@@ -227,6 +238,8 @@ const FAULTS: &[&str] = &[
     "compact",
     "ambiguous-commit",
     "stale-read",
+    "stale-read",
+    "restart-node",
     "recreate",
     "duplicate-call",
     "stop-agent",
@@ -263,19 +276,29 @@ fn transactions(dice: &mut Dice, steps: &[&str], percent: usize) -> String {
     text + "]]"
 }
 
-/// `replies`, `reads-from` and the balancer `by-handle` stay at their defaults: which node a handle belongs to, what a
-/// cache or a replica holds, and whom an answer by request id reaches, was decided differently.
 fn design(dice: &mut Dice) -> String {
     let mut text = "title = \"Random\"\n[server]\n".to_owned();
     let set = |dice: &mut Dice, percent: usize, key: &str, words: &[&str]| {
         if dice.chance(percent) { format!("{key} = \"{}\"\n", dice.pick(words)) } else { String::new() }
     };
     text += &set(dice, 30, "state", &["node", "session", "handle"]);
-    text += &set(dice, 30, "balancer", &["sticky"]);
+    text += &set(dice, 40, "balancer", &["sticky", "by-handle"]);
     text += &set(dice, 15, "queue", &["per-handle"]);
     text += &set(dice, 10, "handles", &["sequential"]);
     text += &set(dice, 30, "foreign", &["forbidden"]);
     text += &set(dice, 10, "identity", &["node-memory"]);
+    text += &set(dice, 25, "replies", &["by-request-id", "by-request-id", "by-task-id"]);
+    text += &set(dice, 20, "calls", &["redelivered", "resumed"]);
+    text += &set(dice, 30, "lost-reply", &["first-agent"]);
+    text += &set(dice, 25, "reads-from", &["replica", "node-cache"]);
+    if dice.chance(40) {
+        let parts = ["principal", "subject", "credential", "handle", "tool"];
+        text += &format!("cache-scope = [{}]\n", list(dice.some(40, &parts)));
+    }
+    text += &set(dice, 50, "taken-name", &["refuse"]);
+    if dice.chance(30) {
+        text += "name-scope = [\"subject\"]\n";
+    }
     text += &set(dice, 25, "versions", &["per-incarnation", "coarse-clock"]);
     text += &set(dice, 25, "lease-place", &["node"]);
     text += &set(dice, 40, "fence-seen", &["at-check"]);
@@ -306,7 +329,7 @@ fn design(dice: &mut Dice) -> String {
     text += &set(dice, 30, "other-payload", &["replay"]);
     text += &set(dice, 30, "record", &["every-outcome"]);
     text += &set(dice, 30, "taken", &["refuse"]);
-    let list = |words: Vec<&str>| words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
+    text += &set(dice, 30, "claim-names", &["nothing"]);
     if dice.chance(40) {
         let scope = dice.some(35, &["principal", "credential", "handle", "tool"]);
         text += &format!("scope = [{}]\n", list(scope));
@@ -366,6 +389,7 @@ fn write_handler(dice: &mut Dice) -> String {
     match dice.below(6) {
         0 => steps.extend(["load", "save"]),
         1 => steps.extend(["load", "write-content", "advance-version"]),
+        2 => steps.extend(["load", "check-unchanged", "save"]),
         _ => steps.push("apply"),
     }
     if keys > 0 && dice.chance(15) {
@@ -373,7 +397,8 @@ fn write_handler(dice: &mut Dice) -> String {
         steps.insert(at, "record-key");
     }
     if dice.chance(10) {
-        steps.insert(dice.below(steps.len() + 1), "call-upstream");
+        let step = dice.pick(&["call-upstream", "call-upstream-with-key"]);
+        steps.insert(dice.below(steps.len() + 1), step);
     }
     let mut at_end = Vec::new();
     if leases && dice.chance(60) {

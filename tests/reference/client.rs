@@ -152,6 +152,12 @@ pub fn send(world: &mut World<'_>, id: AgentId) {
         }
         world.state.agents[id].next = Next::begin();
     }
+    let again = world.state.agents[id].issues_again.take();
+    let again = again.filter(|(tool, resource, _)| (*tool, *resource) == (request.tool, request.resource));
+    request.issue = match again {
+        Some((_, _, issue)) => Some(issue),
+        None => rename::fresh_issue(model, &world.state, id),
+    };
     world.witness_send(&request);
     world.state.agents[id].call = Some(server::fresh_call(request));
 }
@@ -177,6 +183,7 @@ fn bare_request(world: &World<'_>, id: AgentId, tool: Tool, resource: ResourceId
         basis: Vec::new(),
         sent_at: None,
         superseded: false,
+        issue: None,
     }
 }
 

@@ -11,9 +11,11 @@ use super::client;
 use super::harness;
 use super::judge;
 use super::rename;
+use super::replies;
 use super::server::{self, Seat};
 use super::state::{
-    Call, Field, Handle, Key, KeyEntry, Keys, Known, Life, Next, Node, NodeId, Place, Scope, State, Target, values,
+    Call, Field, Handle, Key, KeyEntry, Keys, Known, Life, Next, Node, NodeId, Place, Scope, State, Target, Then,
+    values,
 };
 use super::world::World;
 
@@ -160,7 +162,8 @@ pub fn strike(world: &mut World<'_>, fault: Fault) {
         }
         Fault::Recreate(handle) => recreate(world, handle),
         Fault::DuplicateCall(agent) => {
-            if let Some(call) = world.state.agents[agent].call.clone() {
+            if let Some(mut call) = world.state.agents[agent].call.clone() {
+                call.request.issue = rename::fresh_issue(world.model, &world.state, agent);
                 server::abandon(world.model, &mut world.state, call);
             }
         }
@@ -180,7 +183,7 @@ fn drop_stream(world: &mut World<'_>, id: AgentId) {
     }
     note_lost_mint(world, &call);
     let request = call.request.clone();
-    server::forget_stream(&mut world.state, id);
+    replies::forget_stream(&mut world.state, id);
     server::abandon(model, &mut world.state, call);
     harness::broken_stream(world, id, &request);
 }
@@ -248,6 +251,7 @@ fn leak_handle(world: &mut World<'_>, id: AgentId, handle: Handle) {
 fn keys_used_with(state: &State, handle: Handle) -> BTreeSet<Key> {
     let again = state.agents.iter().filter_map(|agent| match &agent.next {
         Next::Again(request) => Some(&**request),
+        Next::Plan { then: Then::Replan { refused, .. }, .. } => refused.as_deref(),
         Next::Plan { .. } => None,
     });
     let requests = state.calls().map(|call| &call.request).chain(again);
@@ -282,6 +286,8 @@ fn compact(world: &mut World<'_>, id: AgentId) {
     if !keeps.contains(&handlecheck::model::scenario::Carried::Handle) {
         agent.forgot.extend(agent.knows.keys());
         agent.knows.clear();
+        // What it knew of a handle goes with it.
+        agent.views.clear();
         harness::miss_handle(world, id);
     }
 }

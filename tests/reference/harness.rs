@@ -10,21 +10,31 @@ use handlecheck::model::{
 use super::client::{current_entry, needed_handles, tool_of};
 use super::receive::shows;
 use super::rename;
-use super::state::{Answer, Handle, Next, Redo, Request, Tag, Then, entry_resource};
+use super::state::{Answer, Handle, Next, Redo, Request, State, Tag, Then, entry_resource};
 use super::world::World;
 
 /// The agent is told that the stream of this request broke. A read is always sent again (section 6): the agent is as
 /// it was before it sent it. A stopped agent does nothing any more.
 pub fn broken_stream(world: &mut World<'_>, id: AgentId, request: &Request) {
     if world.state.agents[id].stopped {
+        world.state.agents[id].next = beginning(world.model, &world.state, id);
         return;
     }
     if request.tool == Tool::Read {
+        issues_again(world, id, request);
         return miss_handle(world, id);
     }
     world.state.agents[id].broke = world.model.client(id, request.tool).attempts.is_some();
     react(world, id, Event::BrokenStream, request, None);
+    if matches!(world.state.agents[id].next, Next::Again(_)) {
+        issues_again(world, id, request);
+    }
     miss_handle(world, id);
+}
+
+/// A call whose stream broke is issued again, perhaps under its request id.
+fn issues_again(world: &mut World<'_>, id: AgentId, request: &Request) {
+    world.state.agents[id].issues_again = request.issue.map(|issue| (request.tool, request.resource, issue));
 }
 
 /// What a reaction reacts to.
@@ -88,7 +98,12 @@ pub fn do_reaction(world: &mut World<'_>, id: AgentId, reaction: Reaction, cause
         Reaction::Replan { new_key, only_if } => {
             let then = match only_if {
                 None => Then::Write,
-                Some(_) => Then::Replan { event: cause.event, tool: cause.tool, nested: cause.nested },
+                Some((_, otherwise)) => {
+                    let again = |request: &&Request| request.intent.is_some() && may_send_again(&otherwise);
+                    let refused = cause.request.filter(again);
+                    let refused = refused.map(|of| Box::new(Request { credential: 0, issue: None, ..of.clone() }));
+                    Then::Replan { event: cause.event, tool: cause.tool, nested: cause.nested, refused }
+                }
             };
             read_again(world, id, then, new_key);
         }
@@ -107,6 +122,14 @@ pub fn do_reaction(world: &mut World<'_>, id: AgentId, reaction: Reaction, cause
             };
             tell(world, id, told, shown, false);
         }
+    }
+}
+
+/// May a harness send the same call again where the condition of a replan fails?
+fn may_send_again(reaction: &Reaction) -> bool {
+    match reaction {
+        Reaction::Replan { only_if: Some((_, otherwise)), .. } => may_send_again(otherwise),
+        reaction => matches!(reaction, Reaction::Same { .. } | Reaction::SameWithNewVersion { .. }),
     }
 }
 
@@ -129,9 +152,9 @@ fn send_again(
     current: Option<Vec<(Handle, u32)>>,
     new_key: bool,
 ) {
-    world.state.agents[id].tag = Tag::Repeat;
     let Some(request) = request.filter(|request| request.intent.is_some()) else { return };
-    let mut request = Request { credential: 0, ..request.clone() };
+    world.state.agents[id].tag = Tag::Repeat;
+    let mut request = Request { credential: 0, issue: None, ..request.clone() };
     let policy = world.model.client(id, request.tool).key;
     if matches!(policy, KeyPolicy::PerAttempt | KeyPolicy::HashOfArguments) {
         request.key = None;
@@ -173,6 +196,13 @@ fn read_again(world: &mut World<'_>, id: AgentId, then: Then, new_key: bool) {
     if let Some(Entry::Mutate { resource, given, operation }) = current_entry(world.model, &world.state, id) {
         let known = (*operation != Operation::Mint).then_some(*resource);
         let reread: Vec<ResourceId> = known.into_iter().chain(given.iter().copied()).collect();
+        let then = match then {
+            // Without anything to read, nothing is asked before it plans anew.
+            Then::Replan { event, tool, nested, .. } if reread.is_empty() => {
+                Then::Replan { event, tool, nested, refused: None }
+            }
+            then => then,
+        };
         let agent = &mut world.state.agents[id];
         let old = agent.views.iter().filter(|(resource, _)| reread.contains(resource));
         let old = old.map(|(resource, view)| (*resource, view.clone())).collect();
@@ -238,19 +268,25 @@ pub fn advance(world: &mut World<'_>, id: AgentId, succeeded: bool) {
     begin_entry(world, id);
 }
 
-/// A new entry begins without memory of the sends before it.
-pub fn begin_entry(world: &mut World<'_>, id: AgentId) {
-    let model = world.model;
-    let reread = match current_entry(model, &world.state, id) {
+/// What an agent means to do at the beginning of its entry.
+fn beginning(model: &Model, state: &State, id: AgentId) -> Next {
+    let reread = match current_entry(model, state, id) {
         Some(entry @ Entry::Mutate { operation, .. }) => match model.client(id, operation.tool()).before_write {
             BeforeWrite::Nothing => Vec::new(),
             BeforeWrite::ReadAgain => needed_handles(entry),
         },
         _ => Vec::new(),
     };
+    Next::Plan { reread, then: Then::Write, old: BTreeMap::new() }
+}
+
+/// A new entry begins without memory of the sends before it.
+pub fn begin_entry(world: &mut World<'_>, id: AgentId) {
+    let next = beginning(world.model, &world.state, id);
     let agent = &mut world.state.agents[id];
     agent.tag = Tag::First;
-    agent.next = Next::Plan { reread, then: Then::Write, old: BTreeMap::new() };
+    agent.issues_again = None;
+    agent.next = next;
     // One that comes back uses the number of its first plan, or a new one: only then does it know one.
     let planned = agent.numbers.contains_key(&agent.entry);
     let first_plan = agent.redo.as_ref().is_some_and(|redo| redo.same_key);
@@ -271,7 +307,12 @@ pub fn miss_handle(world: &mut World<'_>, id: AgentId) {
     let tool = tool_of(entry);
     let forgotten = |resource: &ResourceId| agent.forgot.contains(resource) && !agent.knows.contains_key(resource);
     if let Some(resource) = needed_handles(entry).into_iter().find(forgotten) {
-        if matches!(agent.next, Next::Again(_)) {
+        let again = matches!(agent.next, Next::Again(_));
+        world.state.agents[id].issues_again = None;
+        if let Next::Plan { then: Then::Replan { refused, .. }, .. } = &mut world.state.agents[id].next {
+            *refused = None;
+        }
+        if again {
             world.state.agents[id].next = Next::begin();
         }
         let event = Event::Refused(Outcome::NotFound);

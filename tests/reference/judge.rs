@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use handlecheck::model::protocol::TaskIds;
 use handlecheck::model::{
     AgentId, Entry, EntryId, Model, Operation, Outcome, Principal, Told, Tool, design::PrincipalPart,
 };
@@ -196,8 +197,25 @@ impl World<'_> {
         {
             self.witnessed(NO_CROSS_PRINCIPAL);
         }
-        let Some(key) = &request.key else { return };
         let who = principal(self.model, request.agent);
+        if request.tool == Tool::Mint && self.model.protocol.task_ids == TaskIds::Client {
+            let resources = &self.model.scenario.resources;
+            let chosen = &resources[request.resource].chosen;
+            let minter = |resource: usize| {
+                let mints = |entry: &Entry| matches!(entry, Entry::Mutate { resource: of, operation: Operation::Mint, .. } if *of == resource);
+                self.model
+                    .scenario
+                    .agents
+                    .iter()
+                    .find(|agent| agent.work.iter().any(mints))
+                    .map(|agent| &agent.principal)
+            };
+            let taken = |other: usize| chosen.is_some() && resources[other].chosen == *chosen;
+            if (0..resources.len()).any(|other| taken(other) && minter(other) != Some(who)) {
+                self.witnessed(NO_CROSS_PRINCIPAL);
+            }
+        }
+        let Some(key) = &request.key else { return };
         let by_call = self
             .state
             .calls()

@@ -20,14 +20,17 @@
 pub mod actions;
 pub mod assertions;
 pub mod client;
+pub mod entries;
 pub mod examples;
 pub mod faults;
 pub mod harness;
 pub mod judge;
 pub mod keys;
 pub mod liveness;
+pub mod making;
 pub mod receive;
 pub mod rename;
+pub mod replies;
 pub mod search;
 pub mod server;
 pub mod state;

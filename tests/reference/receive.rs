@@ -64,7 +64,7 @@ fn act_on_views(world: &mut World<'_>, id: AgentId, then: Then, old: &BTreeMap<R
     match then {
         Then::Write => {}
         Then::Verify => harness::tell(world, id, if shown { Told::Ok } else { Told::Unknown }, shown, false),
-        Then::Replan { event, tool, nested } => {
+        Then::Replan { event, tool, nested, refused } => {
             let (condition, otherwise) = harness::condition_of(world.model, id, event, tool, nested);
             let agrees = |resource: &ResourceId, fields: Option<Vec<usize>>| {
                 let content = |view: Option<&View>| view.and_then(|view| view.content.as_ref().map(values));
@@ -90,21 +90,29 @@ fn act_on_views(world: &mut World<'_>, id: AgentId, then: Then, old: &BTreeMap<R
                 // Everything was read again already: another condition is judged on the same views.
                 let then = match only_if {
                     None => Then::Write,
-                    Some(_) => Then::Replan { event, tool, nested: nested + 1 },
+                    Some(_) => Then::Replan { event, tool, nested: nested + 1, refused },
                 };
                 let old = old.clone();
                 world.state.agents[id].next = Next::Plan { reread: Vec::new(), then: Then::Write, old: old.clone() };
                 act_on_views(world, id, then, &old);
             } else {
-                harness::do_reaction(
-                    world,
-                    id,
-                    otherwise,
-                    Cause { event, tool, nested: nested + 1, request: None, answer: None },
-                );
+                let request = refused.as_deref();
+                let answer = request.map(|request| what_is_current(&world.state.agents[id], request));
+                let cause = Cause { event, tool, nested: nested + 1, request, answer: answer.as_ref() };
+                harness::do_reaction(world, id, otherwise, cause);
             }
         }
     }
+}
+
+/// The versions that a call expected, as its agent has read them since.
+fn what_is_current(agent: &Agent, request: &Request) -> Answer {
+    let mut answer = Answer::ok(request.handle);
+    for (handle, version) in &request.expected {
+        let view = agent.views.get(&handle.0).filter(|view| view.handle == *handle);
+        answer.current.push((*handle, view.and_then(|view| view.version).unwrap_or(*version)));
+    }
+    answer
 }
 
 /// Does the content show what the intent wants? An append can't be told from another's equal one (section 6).

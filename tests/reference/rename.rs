@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use handlecheck::model::design::{State as StateIn, Versions};
+use handlecheck::model::design::{Replies, State as StateIn, Versions};
+use handlecheck::model::protocol::Reissue;
 use handlecheck::model::{AgentId, Model, Reaction};
 
 use super::state::{
-    Answer, Call, Handle, Intent, Key, KeyEntry, Keys, Lease, Next, Place, Print, Request, State, Table, View,
+    Answer, Call, Handle, Intent, Key, KeyEntry, Keys, Lease, Next, Place, Print, Request, State, Table, Then, View,
 };
 
 /// What a number counts, and for whom: numbers of different kinds are never compared.
@@ -18,6 +19,7 @@ enum Kind {
     Fence(Handle),
     Queue(Handle),
     Claim(Table),
+    Issue(AgentId),
 }
 
 /// The state that stands for all renamings of this one: orphans sorted, numbers as small as they can be.
@@ -99,6 +101,9 @@ fn numbers(state: &mut State, visit: &mut dyn FnMut(Kind, &mut u32)) {
         if let Some(number) = &mut agent.number {
             visit(Kind::Plan((id, agent.entry)), number);
         }
+        if let Some((_, _, issue)) = &mut agent.issues_again {
+            visit(Kind::Issue(id), issue);
+        }
         agent.views.values_mut().for_each(|view| in_view(view, visit));
         for known in agent.knows.values_mut() {
             if let Some((_, version)) = &mut known.token {
@@ -108,7 +113,12 @@ fn numbers(state: &mut State, visit: &mut dyn FnMut(Kind, &mut u32)) {
         }
         match &mut agent.next {
             Next::Again(request) => in_request(request, visit),
-            Next::Plan { old, .. } => old.values_mut().for_each(|view| in_view(view, visit)),
+            Next::Plan { old, then, .. } => {
+                old.values_mut().for_each(|view| in_view(view, visit));
+                if let Then::Replan { refused: Some(request), .. } = then {
+                    in_request(request, visit);
+                }
+            }
         }
         if let Some(call) = &mut agent.call {
             in_call(call, visit);
@@ -186,6 +196,9 @@ fn in_view(view: &mut View, visit: &mut dyn FnMut(Kind, &mut u32)) {
 }
 
 fn in_request(request: &mut Request, visit: &mut dyn FnMut(Kind, &mut u32)) {
+    if let Some(issue) = &mut request.issue {
+        visit(Kind::Issue(request.agent), issue);
+    }
     in_versions(&mut request.expected, visit);
     if let Some(key) = &mut request.key {
         in_key(key, visit);
@@ -254,6 +267,13 @@ pub fn fresh_plan(state: &State, intent: Intent) -> u32 {
 /// The number of a new claim in a table.
 pub fn fresh_claim(state: &State, table: &Table) -> u32 {
     fresh(state, Kind::Claim(table.clone()))
+}
+
+/// The number of a new issue of this agent, where those that are issued again keep theirs.
+pub fn fresh_issue(model: &Model, state: &State, agent: AgentId) -> Option<u32> {
+    let matters =
+        model.design.server.replies == Replies::ByRequestId && model.protocol.reissue == Reissue::SameRequestId;
+    matters.then(|| fresh(state, Kind::Issue(agent)))
 }
 
 /// The place at the end of the queue for a handle.

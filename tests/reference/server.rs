@@ -3,12 +3,12 @@
 use handlecheck::model::design::{
     Balancer, Calls, Identity, LostReply, Place as KeysIn, Queue, ReadsFrom, Record, Replies, State as StateIn,
 };
-use handlecheck::model::protocol::Reissue;
 use handlecheck::model::{Model, Outcome};
 
 use super::judge;
 use super::keys;
 use super::rename;
+use super::replies;
 use super::state::{
     Answer, Call, Handle, Handling, KeyEntry, NodeId, Place, Reply, Request, State, Stored, Target, Token,
 };
@@ -47,7 +47,13 @@ fn put(model: &Model, state: &mut State, seat: Seat, call: Call) {
 }
 
 /// A call becomes an orphan, or is gone if its remaining transactions change nothing (section 3).
-pub fn abandon(model: &Model, state: &mut State, call: Call) {
+pub fn abandon(model: &Model, state: &mut State, mut call: Call) {
+    if let Place::AtNode(handling) | Place::Kept(handling) = &mut call.place
+        && model.design.server.replies == Replies::ByRequestId
+        && handling.reply == Reply::OwnStream
+    {
+        handling.reply = Reply::Nowhere;
+    }
     if can_still_change(model, &call) {
         state.orphans.push(call);
     }
@@ -73,7 +79,7 @@ fn can_still_change(model: &Model, call: &Call) -> bool {
         Place::Answered(..) | Place::Unanswered(_) => false,
         Place::Transit if records => true,
         Place::AtNode(handling) if records && handling.next < before_end => true,
-        _ if model.design.server.replies == Replies::ByRequestId => true,
+        _ if answers_stray(model) => true,
         Place::Transit => {
             model.design.server.identity == Identity::NodeMemory || all.iter().flatten().any(|step| writes(model, step))
         }
@@ -81,6 +87,13 @@ fn can_still_change(model: &Model, call: &Call) -> bool {
             all[handling.next..].iter().flatten().any(|step| writes(model, step))
         }
     }
+}
+
+/// Can the answer of a call for which nobody waits come out of another's stream: by an equal id, or a default address?
+fn answers_stray(model: &Model) -> bool {
+    let server = &model.design.server;
+    let addressed = server.replies != Replies::PerRequest && server.calls != Calls::Memory;
+    server.replies == Replies::ByRequestId || addressed && server.lost_reply == LostReply::FirstAgent
 }
 
 /// Has the next transaction of a call a step that writes? Those of `at-end` don't count.
@@ -125,7 +138,9 @@ pub fn routes(model: &Model, state: &State, request: &Request) -> Vec<NodeId> {
         Balancer::Sticky => state.sticky.get(&request.agent).map_or_else(all, |node| vec![*node]),
         Balancer::ByHandle => {
             let stored = request.handle.and_then(|handle| state.resources.get(&handle));
-            stored.map_or_else(all, |stored| vec![stored.node.unwrap_or(0)])
+            let home = stored.and_then(|stored| stored.node);
+            let known = request.handle.and_then(|handle| state.by_handle.get(&handle).copied());
+            home.or(known).map_or_else(all, |node| vec![node])
         }
     }
 }
@@ -138,6 +153,12 @@ pub fn deliver(world: &mut World<'_>, seat: Seat, node: NodeId) {
     if model.design.server.balancer == Balancer::Sticky {
         world.state.sticky.insert(call.request.agent, node);
     }
+    let lives_nowhere = |handle: &Handle| world.state.resources.get(handle).is_some_and(|stored| stored.node.is_none());
+    if let Some(handle) = call.request.handle.filter(lives_nowhere)
+        && model.design.server.balancer == Balancer::ByHandle
+    {
+        world.state.by_handle.insert(handle, node);
+    }
     if model.design.server.identity == Identity::NodeMemory {
         world.state.nodes[node].identity = Some((call.request.agent, call.request.credential));
     }
@@ -147,7 +168,10 @@ pub fn deliver(world: &mut World<'_>, seat: Seat, node: NodeId) {
         call.place = Place::AtNode(Handling { node, queued, ..handling });
     } else {
         call.place = Place::AtNode(Handling { queued, ..untouched(&call.request, node) });
-        enter_reply_table(world, seat, &call.request, node);
+        let of_call = replies::enter_reply_table(world, seat, &call.request, node);
+        if let Place::AtNode(handling) = &mut call.place {
+            handling.reply = of_call;
+        }
     }
     put(model, &mut world.state, seat, call);
 }
@@ -200,100 +224,10 @@ pub fn can_execute(state: &State, call: &Call) -> bool {
     })
 }
 
-/// Under `replies = "by-request-id"` a call that arrives takes over the entry of a call with an equal id in the reply
-/// table of its node. Ids of different clients may be equal; those of one client are, where a re-issue keeps its id.
-fn enter_reply_table(world: &mut World<'_>, seat: Seat, request: &Request, node: NodeId) {
-    if world.model.design.server.replies != Replies::ByRequestId {
-        return;
-    }
-    let same_id = world.model.protocol.reissue == Reissue::SameRequestId;
-    let mut others = Vec::new();
-    for other in seats(&world.state) {
-        let Some(call) = call_at(&world.state, other) else { continue };
-        let entered = matches!(&call.place, Place::AtNode(of) if of.node == node && of.reply == Reply::OwnStream);
-        let own = call.request.agent == request.agent;
-        let reissued = same_id && call.request.intent == request.intent && call.request.resource == request.resource;
-        if entered && (!own || reissued) {
-            others.push((other, own));
-        }
-    }
-    let reissued = others.iter().position(|(_, own)| *own);
-    let equal = match reissued {
-        Some(index) => Some(others[index].0),
-        None => match world.dice.roll(others.len() + 1) {
-            0 => None,
-            index => Some(others[index - 1].0),
-        },
-    };
-    if let Some(equal) = equal {
-        let reply = match seat {
-            Seat::Open(agent) => Reply::StreamOf(agent),
-            Seat::Orphan(_) => Reply::Nowhere,
-        };
-        redirect(&mut world.state, reply, &mut |of| of == equal);
-    }
-}
-
 /// The seats of all calls.
 pub fn seats(state: &State) -> Vec<Seat> {
     let open = (0..state.agents.len()).map(Seat::Open);
     open.chain((0..state.orphans.len()).map(Seat::Orphan)).collect()
-}
-
-/// The answers of these calls at a node will go there.
-fn redirect(state: &mut State, reply: Reply, which: &mut dyn FnMut(Seat) -> bool) {
-    for seat in seats(state) {
-        let call = match seat {
-            Seat::Open(agent) => state.agents[agent].call.as_mut(),
-            Seat::Orphan(index) => state.orphans.get_mut(index),
-        };
-        if let Some(Call { place: Place::AtNode(handling), .. }) = call
-            && which(seat)
-        {
-            handling.reply = reply;
-        }
-    }
-}
-
-/// The stream of an agent's call is closed, or has carried its answer: no other answer reaches it.
-pub fn forget_stream(state: &mut State, agent: usize) {
-    let waiting = |state: &State, seat: Seat| match call_at(state, seat).map(|call| &call.place) {
-        Some(Place::AtNode(handling)) => handling.reply == Reply::StreamOf(agent),
-        _ => false,
-    };
-    let to_it: Vec<Seat> = seats(state).into_iter().filter(|seat| waiting(state, *seat)).collect();
-    redirect(state, Reply::Nowhere, &mut |seat| to_it.contains(&seat));
-}
-
-/// Sends the answer of a call that has run through the stream that the reply table names.
-fn send_answer(world: &mut World<'_>, seat: Seat, call: &mut Call, reply: Reply) {
-    let Place::Answered(node, answer) = &call.place else { return };
-    let (node, mut answer) = (*node, answer.clone());
-    // The default receiver is the first agent; it may be the one who asked.
-    let reply = match (reply, world.model.design.server.lost_reply) {
-        (Reply::Lost, LostReply::FirstAgent) if seat == Seat::Open(0) => Reply::OwnStream,
-        (Reply::Lost, LostReply::FirstAgent) => Reply::StreamOf(0),
-        _ => reply,
-    };
-    match (reply, seat) {
-        (Reply::OwnStream, Seat::Open(agent)) => return forget_stream(&mut world.state, agent),
-        (Reply::OwnStream, Seat::Orphan(_)) => return,
-        (Reply::Nowhere | Reply::Lost, _) => {}
-        (Reply::StreamOf(agent), _) => {
-            let waits = |call: &mut Call| !matches!(call.place, Place::Answered(..) | Place::Unanswered(_));
-            if let Some(waiting) = world.state.agents[agent].call.take_if(waits) {
-                let request = waiting.request.clone();
-                if judge::principal(world.model, agent) != judge::principal(world.model, call.request.agent) {
-                    answer.breaks.insert(judge::NO_CROSS_PRINCIPAL);
-                }
-                world.state.agents[agent].call = Some(Call { request, place: Place::Answered(node, answer) });
-                let left_behind = world.state.orphans.len();
-                abandon(world.model, &mut world.state, waiting);
-                redirect(&mut world.state, Reply::Nowhere, &mut |seat| seat == Seat::Orphan(left_behind));
-            }
-        }
-    }
-    call.place = Place::Unanswered(node);
 }
 
 /// The action `execute`: one transaction.
@@ -315,7 +249,7 @@ pub fn execute_with(world: &mut World<'_>, seat: Seat, behind: &mut dyn FnMut(&m
     run_transaction(world, &mut call, number);
     behind(world, &mut call);
     finish(&mut call, all.len(), before_end);
-    send_answer(world, seat, &mut call, reply);
+    replies::send_answer(world, seat, &mut call, reply);
     put(model, &mut world.state, seat, call);
 }
 

@@ -8,6 +8,8 @@ use handlecheck::model::{
     AgentId, Entry, EntryId, Event, Model, Operation, Outcome, Principal, ResourceId, Told, Tool, Value,
 };
 
+pub use super::entries::{KeyEntry, Keys, Print, Scope, Table};
+
 /// Index of a node.
 pub type NodeId = usize;
 
@@ -168,6 +170,8 @@ pub struct Request {
     pub sent_at: Option<u32>,
     /// Ghost: the state inside the handle was superseded when the read was sent.
     pub superseded: bool,
+    /// Which issue it is, among those of its agent: equal numbers stand for equal request ids. Only where ids are kept.
+    pub issue: Option<u32>,
 }
 
 /// An answer, complete or in the making.
@@ -245,6 +249,7 @@ pub struct Handling {
 pub enum Reply {
     OwnStream,
     StreamOf(AgentId),
+    /// It is closed, or has carried an answer.
     Nowhere,
     /// The node that knew it has restarted.
     Lost,
@@ -295,8 +300,9 @@ pub enum Then {
     /// It plans and writes.
     Write,
     /// It replans if a condition holds on what the reads showed, else it reacts otherwise: as the reaction of this
-    /// event for this tool says, `nested` levels of `else` deep.
-    Replan { event: Event, tool: Tool, nested: usize },
+    /// event for this tool says, `nested` levels of `else` deep. It keeps the call that was `refused` (or broke) where the
+    /// harness may send it again.
+    Replan { event: Event, tool: Tool, nested: usize, refused: Option<Box<Request>> },
     /// It tells `ok` if the content shows its change, else `unknown`.
     Verify,
 }
@@ -349,45 +355,11 @@ pub struct Agent {
     /// A stream of the current intent broke; kept only where `attempts` is bounded.
     pub broke: bool,
     pub redo: Option<Redo>,
+    /// The call that it will issue again under its request id, if it is the next that it sends.
+    pub issues_again: Option<(Tool, ResourceId, u32)>,
     /// It never moves again: `stop-agent`.
     pub stopped: bool,
 }
-
-/// What stands under a key.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(clippy::large_enum_variant, reason = "plain values, not small ones")]
-pub enum KeyEntry {
-    /// A claim: its table, its number there, and (ghost) whose it is and with which handle the key was used.
-    Claim { table: Table, number: u32, by: Principal, with: Option<Handle> },
-    /// A recorded outcome, and (ghost) whose, and with which handle the key was used.
-    Record { fingerprint: Vec<Print>, answer: Answer, by: Principal, with: Option<Handle> },
-}
-
-/// A part of what "the same arguments" means.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Print {
-    Sent(Tool, Sent),
-    Handle(Option<Handle>),
-    Expected(Vec<(Handle, u32)>),
-}
-
-/// A part of what calls must have in common to share a key table or a cache entry.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    Principal(Principal),
-    Part(Option<String>),
-    Credential(Principal, u8),
-    Handle(Option<Handle>),
-    /// Of a handle, which resource it names.
-    Resource(Option<ResourceId>),
-    Tool(Tool),
-}
-
-/// Names a key table: where it is, and what all calls that use it have in common, but for which handle or credential.
-pub type Table = (Option<NodeId>, Vec<Scope>);
-
-/// A key table.
-pub type Keys = BTreeMap<(Vec<Scope>, Key), KeyEntry>;
 
 /// A lease on a resource, its fence numbers, and (ghost) the newest number under which each agent wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -439,6 +411,8 @@ pub struct State {
     pub credentials: BTreeMap<Principal, u8>,
     /// The node that the balancer chose for each client, under `sticky`.
     pub sticky: BTreeMap<AgentId, NodeId>,
+    /// The node that it chose for each handle, under `by-handle`, where what the handle names lives at none.
+    pub by_handle: BTreeMap<Handle, NodeId>,
     /// Ghost: how often each intent took effect where, counted up to two; 0 where it took effect on what was created anew
     /// since.
     pub ledger: BTreeMap<(Intent, Target), u8>,
@@ -472,6 +446,7 @@ impl State {
             revoked: BTreeSet::new(),
             credentials: BTreeMap::new(),
             sticky: BTreeMap::new(),
+            by_handle: BTreeMap::new(),
             ledger: BTreeMap::new(),
             budget: scenario.faults.iter().filter(|fault| *fault.1 > 0).map(|(name, left)| (*name, *left)).collect(),
         };
@@ -558,6 +533,7 @@ impl Agent {
             attempts: 0,
             broke: false,
             redo: None,
+            issues_again: None,
             stopped: false,
         }
     }

@@ -5,10 +5,7 @@ use handlecheck::model::{AgentId, Model, Outcome, Principal};
 
 use super::judge::{self};
 use super::keys;
-use super::server;
-use super::state::{
-    Answer, Call, Content, Handle, Handling, Life, NodeId, Place, Request, Stored, Target, View, values,
-};
+use super::state::{Answer, Call, Content, Handle, Handling, Life, NodeId, Place, Request, Stored, View, values};
 use super::world::World;
 
 /// How a step ended the call.
@@ -108,7 +105,7 @@ impl Step<'_, '_> {
     }
 
     /// What this handle names, if it is here.
-    fn stored_as(&self, handle: Handle) -> Option<&Stored> {
+    pub fn stored_as(&self, handle: Handle) -> Option<&Stored> {
         let stored = self.world.state.resources.get(&handle)?;
         let here = !stored.lost && stored.node.is_none_or(|home| home == self.handling.node);
         let in_session = stored.session.is_none_or(|agent| agent == self.request.agent);
@@ -330,6 +327,11 @@ impl Step<'_, '_> {
             }
             ReadsFrom::NodeCache => {
                 let place = keys::scope(self.world, self.request, node, &self.model().design.server.cache_scope);
+                let held: Vec<Handle> = self.world.state.nodes[node].cache.values().map(|view| view.handle).collect();
+                let agent = self.request.agent;
+                if held.iter().any(|handle| !judge::agent_entitled(self.model(), &self.world.state, agent, *handle)) {
+                    self.world.witnessed(judge::NO_CROSS_PRINCIPAL);
+                }
                 let cache = &mut self.world.state.nodes[node].cache;
                 view = cache.entry(place).or_insert(view).clone();
             }
@@ -348,54 +350,5 @@ impl Step<'_, '_> {
                 Ok(())
             }
         }
-    }
-
-    /// `call-upstream`: causes the external effect. It is never rolled back.
-    fn call_upstream(&mut self) -> Passed {
-        if let Some(intent) = self.request.intent {
-            self.world.count_effect(intent, Target::Upstream);
-            self.world.keep_facts();
-        }
-        Ok(())
-    }
-
-    /// `call-upstream-with-key`: the same, once for each key of a principal.
-    fn call_upstream_with_key(&mut self) -> Passed {
-        let caller = caller(self.world, self.request, self.handling.node);
-        match self.request.key.clone() {
-            Some(key) if !self.world.state.upstream.insert((caller, key.clone())) => Ok(()),
-            _ => self.call_upstream(),
-        }
-    }
-
-    /// `mint`: creates a resource owned by the principal and answers its handle.
-    fn mint(&mut self) -> Passed {
-        let Some(intent) = self.request.intent else { return Ok(()) };
-        let model = self.world.model;
-        let node = self.handling.node;
-        let instances = self.world.state.resources.keys().filter(|handle| handle.0 == self.request.resource).count();
-        if model.protocol.task_ids == handlecheck::model::protocol::TaskIds::Client {
-            // The name was chosen before: whoever chooses it again is answered what it names, for as long as it is there.
-            let mut named = self.world.state.resources.iter().filter(|(handle, _)| handle.0 == self.request.resource);
-            let there = named.find(|(_, stored)| !stored.expired && !stored.lost && stored.life != Life::Deleted);
-            if let Some((handle, stored)) = there.map(|(handle, stored)| (*handle, stored.clone())) {
-                self.handling.answer.minted = Some(handle);
-                self.handling.answer.version = Some(stored.version);
-                return Ok(());
-            }
-        }
-        let handle = (self.request.resource, instances as u8);
-        let content = super::client::minted_content(model, self.request.resource, intent);
-        let owner = judge::principal(model, self.request.agent).clone();
-        let filed_under = caller(self.world, self.request, node);
-        let mut stored = Stored::new(model, owner, Some(node), 1, content.clone());
-        stored.filed_under = Some(filed_under).filter(|of| *of != stored.owner);
-        stored.session = (model.design.server.state == StateIn::Session).then_some(self.request.agent);
-        self.handling.answer.minted = Some(handle);
-        self.handling.answer.version = Some(1);
-        self.handling.answer.token = server::token_of(model, &stored);
-        self.world.state.resources.insert(handle, stored);
-        self.world.count_effect(intent, Target::Resource(handle, None));
-        Ok(())
     }
 }

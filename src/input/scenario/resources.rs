@@ -74,6 +74,7 @@ fn resource(key: Key<'_>, table: &Table<'_>) -> Known {
             fields,
             shared_with: shared_with.unwrap_or_default(),
             expires: expires.unwrap_or_default(),
+            chosen: None,
         },
         doubtful,
     }
@@ -88,7 +89,9 @@ pub(super) fn minted(agents: &[Draft<'_>], all: &mut Vec<Known>, most: usize) {
         // An entry that is no table is reported where work is read.
         let Some(table) = item.value().is_table().then(|| item.table()).flatten() else { continue };
         let Some((_, target)) = table.entries().find(|(key, _)| key.text() == "mint") else { continue };
-        let contents = table.entries().filter(|(key, _)| !VERBS.contains(&key.text()) && key.text() != "given");
+        let is_field = |key: &Key<'_>| !VERBS.contains(&key.text()) && !["given", "handle"].contains(&key.text());
+        let contents = table.entries().filter(|(key, _)| is_field(key));
+        let chosen = table.get("handle").and_then(Item::nonempty).map(str::to_owned);
         // So is one that mints nothing.
         let Some(name) = target.value().as_str().filter(|name| !name.trim().is_empty()) else { continue };
 
@@ -121,8 +124,21 @@ pub(super) fn minted(agents: &[Draft<'_>], all: &mut Vec<Known>, most: usize) {
             fields,
             shared_with: Vec::new(),
             expires: false,
+            chosen,
         };
         minters.push((name, agent));
+        let same_name = |other: &&Known| resource.chosen.is_some() && other.resource.chosen == resource.chosen;
+        let kinds = |fields: &[(String, Value)]| -> Vec<(String, std::mem::Discriminant<Value>)> {
+            fields.iter().map(|(name, value)| (name.clone(), std::mem::discriminant(value))).collect()
+        };
+        if let Some(twin) = all.iter().find(same_name)
+            && kinds(&twin.resource.fields) != kinds(&resource.fields)
+            && !(doubtful || twin.doubtful)
+        {
+            let message = format!("`{}` has this name too, and other fields", twin.resource.name);
+            let label = "what may turn out to be the other has the same fields";
+            table.get("handle").unwrap_or(target).complain(message, label, None);
+        }
         let known = Known { resource, doubtful };
         check_name(&target, &known, all, most);
         all.push(known);
