@@ -222,5 +222,5 @@ fn what_an_intent_costs_is_exact() {
     assert_eq!(of(&leased, Measure::Calls).1, Greatest::Unbounded, "who finds it locked tries again");
     assert_eq!(leased.lease_kept, LeaseKept::OneCall);
     let asked = costs("two-agents-no-faults", "merge-or-ask");
-    assert_eq!(of(&asked, Measure::Questions).0, 0.0);
+    assert!(of(&asked, Measure::Questions).0.abs() < f64::EPSILON);
 }

@@ -104,8 +104,7 @@ impl Programs {
             memory.identity = Some((call.request.agent, call.request.credential));
             access.set(slot, memory.into());
         }
-        if let (Some(handle), Some(slot)) =
-            (call.request.handle, setting.queue_slot(usize::from(call.request.resource)))
+        if let (Some(handle), Some(slot)) = (call.request.handle, setting.queue_slot(usize::from(call.request.about())))
         {
             let mut queue = access.get(slot).queue().clone();
             progress.ticket = Some(queue.join(handle.instance));
@@ -125,7 +124,7 @@ impl Programs {
     #[must_use]
     pub fn may_run(&self, setting: &Setting, access: &Access<'_, Component>, call: &Call) -> bool {
         let Position::AtNode { progress, .. } = &call.position else { return false };
-        let queue = setting.queue_slot(usize::from(call.request.resource));
+        let queue = setting.queue_slot(usize::from(call.request.about()));
         match (queue, progress.ticket, call.request.handle) {
             (Some(slot), Some(ticket), Some(handle)) => access.get(slot).queue().is_first(handle.instance, ticket),
             _ => true,
@@ -242,7 +241,7 @@ impl Programs {
 /// A call that is over frees its place in the queue.
 pub fn leave_queue(setting: &Setting, access: &mut Access<'_, Component>, call: &Call) {
     let Position::AtNode { progress, .. } = &call.position else { return };
-    let (Some(ticket), Some(slot)) = (progress.ticket, setting.queue_slot(usize::from(call.request.resource))) else {
+    let (Some(ticket), Some(slot)) = (progress.ticket, setting.queue_slot(usize::from(call.request.about()))) else {
         return;
     };
     let mut queue = access.get(slot).queue().clone();

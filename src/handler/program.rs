@@ -268,8 +268,14 @@ impl Handling<'_, '_> {
         for (position, step) in steps.iter().enumerate() {
             if let Err(end) = (step.run)(self) {
                 let setting = self.setting;
-                self.access.roll_back(save_point, |slot| setting.outlives_rollback(slot));
-                self.facts.clear();
+                // What was written in the memory of a node has taken effect.
+                let in_node = setting.is_state_in_nodes();
+                let ledger = setting.ledger_slot(self.agent());
+                let stays = |slot: usize| setting.outlives_rollback(slot) || in_node && slot == ledger;
+                self.access.roll_back(save_point, stays);
+                let last = self.facts.iter().rposition(|fact| in_node && matches!(fact, Fact::Committed { .. }));
+                self.facts.truncate(last.map_or(0, |last| last + 1));
+                self.see_what_committed();
                 self.progress = before;
                 return Err((position, end));
             }

@@ -141,7 +141,7 @@ fn view(handle: Handle, view: &mut View, visit: Visit<'_>) {
 
 fn call(setting: &Setting, call: &mut Call, visit: Visit<'_>) {
     let Call { request, position, broken: _ } = call;
-    let resource = request.resource;
+    let resource = request.about();
     match position {
         Position::InTransit => {}
         Position::AtNode { node: _, progress } | Position::Interrupted { progress } => {

@@ -117,7 +117,7 @@ fn an_unknown_step() {
   help: did you mean `check-version`? expected one of resolve, authorize, check-permission, check-live,
         check-open, find-key, claim-key, record-key, release-key, check-version, check-unchanged,
         check-approval, acquire-lease, release-lease, check-lease, check-fence, read, load, write-content,
-        advance-version, save, apply, call-upstream, call-upstream-with-key, mint
+        advance-version, save, apply, apply-next, call-upstream, call-upstream-with-key, mint
 
 "#]],
     );
@@ -132,7 +132,7 @@ fn an_unknown_step() {
   help: expected one of resolve, authorize, check-permission, check-live, check-open, find-key, claim-key,
         record-key, release-key, check-version, check-unchanged, check-approval, acquire-lease,
         release-lease, check-lease, check-fence, read, load, write-content, advance-version, save, apply,
-        call-upstream, call-upstream-with-key, mint
+        apply-next, call-upstream, call-upstream-with-key, mint
 
 "#]],
     );

@@ -37,7 +37,10 @@ fn every_shipped_model_is_readable_and_those_fit_that_expect_something_of_each_o
                     continue;
                 }
                 let composed = handlecheck::input::compose(&scenario, &design, &protocol, &invariant_names());
-                let (_, warnings) = composed.expect("they fit");
+                let (_, mut warnings) = composed.expect("they fit");
+                // Reads that come from the store never lag: that is the repair.
+                let repaired = design.value.name == "reads-from-store";
+                warnings.retain(|warning| !(repaired && warning.message.contains("`stale-read` never strikes")));
                 assert_eq!(warnings, []);
                 fitting += 1;
             }

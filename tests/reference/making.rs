@@ -49,8 +49,12 @@ impl Step<'_, '_> {
         self.handling.answer.minted = Some(handle);
         self.handling.answer.version = Some(1);
         self.handling.answer.token = server::token_of(model, &stored);
+        let lasts = stored.node.is_some();
         self.world.state.resources.insert(handle, stored);
         self.world.count_effect(intent, Target::Resource(handle, None));
+        if lasts {
+            self.world.keep_facts();
+        }
         Ok(())
     }
 
