@@ -486,10 +486,12 @@ fn beliefs(names: &Names<'_>, state: &[Component]) -> Vec<Belief> {
     let setting = names.0;
     let mut beliefs = Vec::new();
     for agent in 0..setting.agents() {
-        for (resource, known) in state[setting.agent_slot(agent)].agent().known.iter().enumerate() {
+        for known in &state[setting.agent_slot(agent)].agent().known {
             let (Some(handle), Some(view)) = (known.handle, &known.view) else { continue };
             let believes = names.view(handle, view);
-            let stored = state[setting.resource_slot(resource)].resource().instances.get(usize::from(handle.instance));
+            // The handle may name another resource than its agent takes it for.
+            let resource = state[setting.resource_slot(usize::from(handle.resource))].resource();
+            let stored = resource.instances.get(usize::from(handle.instance));
             let truth = stored
                 .filter(|instance| instance.lifecycle != Lifecycle::Deleted)
                 .map(|instance| names.stored(handle, instance));

@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::{Case, Check, Judged};
-use crate::audit::case::{Finding, Known, short};
+use crate::audit::case::{CONTESTED, Finding, Known, short};
 use crate::audit::effects::{Effect, Resource, content};
 use crate::audit::evidence::Shows;
 use crate::audit::history::{NEVER, Name, of};
@@ -90,7 +90,12 @@ fn sets(case: &Case<'_>, resource: &Resource, judged: &mut Judged) {
             }
             Operation::Mint => {
                 contributors.clear();
-                minted = Some(effect);
+                let contested = case.is_contested(resource, effect);
+                if contested {
+                    judged.about += 1;
+                    judged.unjudged(CONTESTED);
+                }
+                minted = Some(effect).filter(|_| !contested);
             }
             Operation::Append | Operation::Increment => {
                 for (field, _) in history.fields(call) {

@@ -12,7 +12,7 @@ use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
 use super::{Case, Check, Judged};
-use crate::audit::case::{Finding, Known, short};
+use crate::audit::case::{CONTESTED, Finding, Known, short};
 use crate::audit::effects::{Resource, content};
 use crate::audit::evidence::Shows;
 use crate::audit::history::{NEVER, Name, of};
@@ -110,7 +110,7 @@ fn told(case: &Case<'_>, effects: &HashMap<u32, u32, FxBuildHasher>, judged: &mu
         };
         let work = case.works[calls[0] as usize];
         if together.contains(&work) {
-            judged.unjudged("two were answered that they made the same resource");
+            judged.unjudged(CONTESTED);
             continue;
         }
         let effect = effects.get(&work).copied();

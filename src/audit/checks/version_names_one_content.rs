@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::{Case, Check, Judged};
-use crate::audit::case::{Finding, short};
+use crate::audit::case::{CONTESTED, Finding, short};
 use crate::audit::effects::{View, content};
 use crate::audit::history::{Mark, Name, ValueId};
 use crate::log::Operation;
@@ -66,6 +66,10 @@ fn judge(case: &Case<'_>, judged: &mut Judged) {
         for effect in &resource.effects {
             judged.about += u64::from(effect.version != Mark::None);
             if effect.version == Mark::None {
+                continue;
+            }
+            if case.is_contested(resource, effect) {
+                judged.unjudged(CONTESTED);
                 continue;
             }
             let call = case.call(effect.call);

@@ -1,4 +1,4 @@
-//! Leaves out the fields that never matter in a trace.
+//! Leaves out the fields that never matter in a trace: they have one value throughout, and nobody wants another.
 
 use crate::trace::{Content, Step, Trace};
 
@@ -20,8 +20,10 @@ pub fn without_unchanging(trace: &Trace) -> (Trace, Vec<(String, Vec<String>)>) 
         };
         let mut copy = trace.clone();
         visit(&mut copy, &mut gather);
-        let changes: Vec<bool> =
-            (0..count).map(|field| values.windows(2).any(|pair| pair[0][field] != pair[1][field])).collect();
+        let wanted = wanted(&trace, lane);
+        let changes: Vec<bool> = (0..count)
+            .map(|field| wanted[field] || values.windows(2).any(|pair| pair[0][field] != pair[1][field]))
+            .collect();
         if !changes.contains(&true) || !changes.contains(&false) {
             continue;
         }
@@ -42,6 +44,17 @@ pub fn without_unchanging(trace: &Trace) -> (Trace, Vec<(String, Vec<String>)>) 
         keep(&mut trace.resources[lane].fields, &changes);
     }
     (trace, left_out)
+}
+
+/// Which fields of a resource some call wants changed, though it may not come to it.
+fn wanted(trace: &Trace, lane: usize) -> Vec<bool> {
+    let resource = &trace.resources[lane];
+    let calls = trace.steps.iter().filter_map(|step| step.call.as_ref());
+    let changes: Vec<&str> = calls
+        .filter(|call| call.resource == resource.name)
+        .flat_map(|call| call.change.split(", ").filter_map(|change| change.split(' ').next()))
+        .collect();
+    resource.fields.iter().map(|field| changes.contains(&field.as_str())).collect()
 }
 
 /// Every handle that a resource has in the trace.
