@@ -78,6 +78,7 @@ pub(super) const fn observation(handle: Handle) -> Request {
         credential: 0,
         sent_at: None,
         superseded: false,
+        issue: None,
         id: 0,
     }
 }
