@@ -242,6 +242,7 @@ pub struct Judged {
 impl Case<'_> {
     /// A mint whose resource another piece of work made too, as its answer says: whoever finds a name taken may be answered
     /// with what is there.
+    #[must_use]
     pub fn is_contested(&self, resource: &Resource, effect: &Effect) -> bool {
         let mints = |effect: &Effect| self.call(effect.call).tool == Operation::Mint;
         mints(effect) && resource.effects.iter().any(|other| other.work != effect.work && mints(other))
