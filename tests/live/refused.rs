@@ -18,6 +18,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("calls-resumed", "`server.calls = \"resumed\"`"),
     ("permission-checked-before", "`server.state = \"handle\"`"),
     ("permission-in-transaction", "`server.state = \"handle\"`"),
+    ("reads-from-replica", "`server.reads-from = \"replica\"`"),
+    ("replies-by-request-id", "`server.replies = \"by-request-id\"`"),
     ("reply-to-a-default-address-broken", "`server.calls = \"redelivered\"`"),
     ("reply-to-a-default-address-broken", "`server.replies = \"by-task-id\"`"),
     ("reply-to-a-default-address-broken", "`server.lost-reply = \"first-agent\"`"),
@@ -27,6 +29,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("shared-reply-table-broken", "`server.replies = \"by-request-id\"`"),
     ("signed-handle", "`server.state = \"handle\"`"),
     ("state-in-handle", "`server.state = \"handle\"`"),
+    ("state-in-session", "`server.state = \"session\"`"),
 ];
 
 #[test]
