@@ -143,8 +143,7 @@ broken-stream = { tell = "failure" }
 /// Which models can't be routed late, and why not.
 #[test]
 fn late_routing_is_off_where_it_would_lose_something() {
-    let protocol = "title = \"P\"\nresumable = \"never\"\nsessions = false\nclosed-stream = \"cancels\"\n\
-                    task-ids = \"server\"\nreissue = \"new-request-id\"\n";
+    let protocol = models::PROTOCOL;
     let late = |scenario: &str, design: &str, protocol: &str| {
         let model = models::of_texts(scenario, design, protocol).expect("it is written so that it can be read");
         Simulation::reduced(model).routes_late()
@@ -185,8 +184,7 @@ fn late_routing_is_off_where_it_would_lose_something() {
 fn a_restart_that_spares_calls_on_their_way_is_noticed() {
     let scenario =
         SCENARIO.replace("[faults]", "[sometimes]\nin-vain = 'told.A == [\"failure\"] && one.number == 1'\n[faults]");
-    let protocol = "title = \"P\"\nresumable = \"never\"\nsessions = false\nclosed-stream = \"cancels\"\n\
-                    task-ids = \"server\"\nreissue = \"new-request-id\"\n";
+    let protocol = models::PROTOCOL;
     let model = models::of_texts(&scenario, DESIGN, protocol).expect("it is written so that it can be read");
     let witnessed = |spares: bool| {
         let late = Restricted { system: Simulation::reduced(model.clone()), spares };
@@ -204,16 +202,7 @@ struct Restricted {
 }
 
 impl System for Restricted {
-    type Component = Component;
-    type Action = Action;
-
-    fn initial(&self) -> Vec<Component> {
-        self.system.initial()
-    }
-
-    fn sources(&self) -> usize {
-        self.system.sources()
-    }
+    models::delegate!(but actions);
 
     fn actions(&self, source: usize, access: &Access<'_, Component>) -> Vec<Action> {
         let setting = self.system.setting();
@@ -229,41 +218,5 @@ impl System for Restricted {
             _ => false,
         };
         self.system.actions(source, access).into_iter().filter(|action| !wrong(action)).collect()
-    }
-
-    fn parts(&self, action: &Action) -> usize {
-        self.system.parts(action)
-    }
-
-    fn step(&self, action: &Action, part: usize, access: &mut Access<'_, Component>) -> Observations {
-        self.system.step(action, part, access)
-    }
-
-    fn is_fair(&self, action: &Action) -> bool {
-        self.system.is_fair(action)
-    }
-
-    fn liveness(&self) -> Option<usize> {
-        self.system.liveness()
-    }
-
-    fn is_pending(&self, access: &Access<'_, Component>) -> bool {
-        self.system.is_pending(access)
-    }
-
-    fn class(&self, action: &Action) -> Class {
-        self.system.class(action)
-    }
-
-    fn observe(&self, quiescent: bool, access: &Access<'_, Component>) -> Observations {
-        self.system.observe(quiescent, access)
-    }
-
-    fn numbers(&self, component: &Component, visit: &mut dyn FnMut(u16, u16)) {
-        self.system.numbers(component, visit);
-    }
-
-    fn renumber(&self, component: &mut Component, space: u16, rename: &dyn Fn(u16) -> u16) {
-        self.system.renumber(component, space, rename);
     }
 }

@@ -250,11 +250,8 @@ transactions = [["resolve", "apply"]]
 payload = "snapshot"
 "#;
 
-const PROTOCOL: &str = "title = \"P\"\nresumable = \"never\"\nsessions = false\nclosed-stream = \"cancels\"\n\
-                        task-ids = \"server\"\nreissue = \"new-request-id\"\n";
-
 fn simulation(scenario: &str, design: &str) -> Simulation {
-    Simulation::new(models::of_texts(scenario, design, PROTOCOL).expect("it is written so that it can be read"))
+    Simulation::new(models::of_texts(scenario, design, models::PROTOCOL).expect("it is written so that it can be read"))
 }
 
 /// Each condition of a symmetry, left out on purpose, is noticed by the walk; some by what the two searches find.

@@ -239,16 +239,6 @@ pub struct Judged {
     pub findings: Vec<Finding>,
 }
 
-impl Case<'_> {
-    /// A mint whose resource another piece of work made too, as its answer says: whoever finds a name taken may be answered
-    /// with what is there.
-    #[must_use]
-    pub fn is_contested(&self, resource: &Resource, effect: &Effect) -> bool {
-        let mints = |effect: &Effect| self.call(effect.call).tool == Operation::Mint;
-        mints(effect) && resource.effects.iter().any(|other| other.work != effect.work && mints(other))
-    }
-}
-
 /// Why nothing is said of a mint that is contested.
 pub const CONTESTED: &str = "several were answered that they made the resource";
 

@@ -23,6 +23,9 @@ pub struct Effect {
     pub by: u64,
     /// No answer says so: it follows from what else is known.
     pub inferred: bool,
+    /// It is a mint, and other pieces of work were answered that they made the same resource: whoever finds a name taken may
+    /// be answered with what is there.
+    pub contested: bool,
 }
 
 /// What somebody saw of a resource.
@@ -247,8 +250,14 @@ fn effects(history: &History, works: &[u32], calls: &[u32]) -> (Vec<Effect>, Vec
             of_work.insert((work, record.version), effects.len());
             made.entry(record.version).or_insert(work);
             let (version, by) = (record.version, record.received);
-            effects.push(Effect { work, call: *index, version, from, by, inferred: false });
+            effects.push(Effect { work, call: *index, version, from, by, inferred: false, contested: false });
         }
+    }
+    let is_mint = |effect: &Effect| call(effect.call).tool == Operation::Mint;
+    let mut makers = effects.iter().filter(|effect| is_mint(effect)).map(|effect| effect.work);
+    let first = makers.next();
+    if makers.any(|maker| Some(maker) != first) {
+        effects.iter_mut().filter(|effect| is_mint(effect)).for_each(|effect| effect.contested = true);
     }
     claimed.sort_unstable();
     claimed.retain(|work| effects.iter().all(|effect| effect.work != *work));
@@ -332,7 +341,8 @@ fn attribute(history: &History, works: &[u32], missing: &mut Vec<u64>, resource:
         let seen = resource.views.iter().filter(|view| view.version.number().is_some_and(|seen| seen >= version));
         let by = seen.map(|view| view.by).min().unwrap_or(NEVER);
         let version = Mark::Number(version);
-        resource.effects.push(Effect { work: works[call as usize], call, version, from: sent, by, inferred: true });
+        let work = works[call as usize];
+        resource.effects.push(Effect { work, call, version, from: sent, by, inferred: true, contested: false });
     };
     // By what was seen under the version: if only one of the open calls sets what is shown, it was that one.
     let mut at = 0;

@@ -23,7 +23,7 @@ use crate::log::{Event, Line};
 use crate::model::design::Balancer;
 use crate::step::Simulation;
 use crate::trace::Trace;
-use crate::world::{Call, Component, Position};
+use crate::world::{Call, Component, Position, Request};
 
 /// How a call ended: its name, and its reply.
 type Ended = (String, Result<Reply, CallError>);
@@ -373,7 +373,8 @@ impl<'f> Free<'f> {
             let Some(instance) = stored.instances.last() else { continue };
             let number = u8::try_from(stored.instances.len() - 1).expect("there are few instances");
             let handle = crate::world::Handle { resource: stored.id, instance: number };
-            let request = translate::observation(handle);
+            // The observer reads as the first agent.
+            let request = Request::read(0, handle.resource, Some(handle));
             let sent = self.servers.prepare(setting, &self.handles, &request, 0)?;
             let reply = sent.send().await.map_err(|error| format!("an observer can't look: {error}"))?;
             let said = self.servers.read(setting, &request, &reply);

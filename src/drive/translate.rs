@@ -6,7 +6,7 @@ use super::Reply;
 use super::wire::Handles;
 use crate::log::{self, Ended, Version};
 use crate::model::{Outcome, Tool, Value};
-use crate::world::{Answer, Field, Handle, Intents, Payload, Request, Setting, Stamp, View};
+use crate::world::{Answer, Field, Intents, Request, Setting, Stamp, View};
 
 /// A value of the model, if it is one.
 fn value(json: &Json) -> Option<Value> {
@@ -58,27 +58,4 @@ pub(super) fn answer(
         answer.current = vec![Stamp { handle, version }];
     }
     answer
-}
-
-/// The read of an observer, who is the first agent.
-pub(super) const fn observation(handle: Handle) -> Request {
-    Request {
-        agent: 0,
-        entry: 0,
-        tool: Tool::Read,
-        resource: handle.resource,
-        handle: Some(handle),
-        payload: Payload::Nothing,
-        seen: Vec::new(),
-        basis: Vec::new(),
-        expected: Vec::new(),
-        key: None,
-        fence: None,
-        token: None,
-        credential: 0,
-        sent_at: None,
-        superseded: false,
-        issue: None,
-        id: 0,
-    }
 }

@@ -9,7 +9,10 @@
 //!
 //! This is exact on cycles and joins, where a search for a path without the wanted state is not.
 
+use std::collections::BTreeMap;
+
 use super::System;
+use super::components::components;
 use super::exploration::Found;
 use super::search::Search;
 
@@ -71,63 +74,23 @@ impl Graph {
         u32::try_from(self.pending.len()).expect("states are numbered in 32 bits")
     }
 
-    /// The strongly connected components that hold a loop, each in the order of its states. Tarjan's algorithm, with a
-    /// stack of its own: the graph may be deep.
+    /// The strongly connected components that hold a loop, each in the order of its states.
     fn components(&mut self) -> Vec<Vec<u32>> {
-        let count = self.pending.len();
-        let mut order = vec![u32::MAX; count];
-        let mut lowest = vec![0_u32; count];
-        let mut open: Vec<u32> = Vec::new();
-        let mut found = Vec::new();
-        let mut next = 0;
-        for root in 0..self.count() {
-            if !self.pending[root as usize] || order[root as usize] != u32::MAX {
-                continue;
-            }
-            let mut path: Vec<(u32, usize)> = vec![(root, 0)];
-            while let Some(&mut (state, ref mut edge)) = path.last_mut() {
-                let here = state as usize;
-                if *edge == 0 {
-                    order[here] = next;
-                    lowest[here] = next;
-                    next += 1;
-                    open.push(state);
-                }
-                let target = self.moves[here].get(*edge).map(|(_, target)| *target);
-                *edge += 1;
-                match target {
-                    Some(target) if !self.pending[target as usize] => {}
-                    Some(target) if order[target as usize] == u32::MAX => path.push((target, 0)),
-                    Some(target) if self.component[target as usize] == u32::MAX => {
-                        lowest[here] = lowest[here].min(order[target as usize]);
-                    }
-                    Some(_) => {}
-                    None => {
-                        path.pop();
-                        if let Some((parent, _)) = path.last() {
-                            let parent = *parent as usize;
-                            lowest[parent] = lowest[parent].min(lowest[here]);
-                        }
-                        if lowest[here] == order[here] {
-                            found.extend(self.close(state, &mut open));
-                        }
-                    }
-                }
-            }
+        // A move to where nothing is pending leads nowhere: it is left out by leading back.
+        let target = |state: u32, edge: usize| {
+            let (_, target) = self.moves[state as usize].get(edge)?;
+            Some(if self.pending[*target as usize] { *target } else { state })
+        };
+        self.component = components(self.count(), target);
+        let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for state in (0..self.count()).filter(|state| self.pending[*state as usize]) {
+            found.entry(self.component[state as usize]).or_default().push(state);
         }
-        found
-    }
-
-    /// Takes a whole component off the stack. One without a loop is no counterexample.
-    fn close(&mut self, root: u32, open: &mut Vec<u32>) -> Option<Vec<u32>> {
-        let start = open.iter().rposition(|state| *state == root).expect("the root of a component is on the stack");
-        let mut states = open.split_off(start);
-        for state in &states {
-            self.component[*state as usize] = root;
-        }
-        states.sort_unstable();
-        let loops = states.len() > 1 || self.moves[root as usize].iter().any(|(_, target)| *target == root);
-        loops.then_some(states)
+        let loops = |states: &Vec<u32>| {
+            let round = |state: &u32| self.moves[*state as usize].iter().any(|(_, target)| target == state);
+            states.len() > 1 || states.iter().any(round)
+        };
+        found.into_values().filter(loops).collect()
     }
 
     /// Whether a run may stay in a component for ever and be fair.

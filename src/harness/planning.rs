@@ -161,25 +161,8 @@ impl Harness<'_, '_> {
     }
 
     pub(super) fn read_of(&self, resource: ResourceId) -> Request {
-        Request {
-            agent: self.agent.id,
-            entry: 0,
-            tool: Tool::Read,
-            resource: small(resource),
-            handle: self.known(resource).handle,
-            payload: Payload::Nothing,
-            seen: Vec::new(),
-            basis: Vec::new(),
-            expected: Vec::new(),
-            key: None,
-            fence: None,
-            token: self.known(resource).token.clone(),
-            credential: 0,
-            sent_at: None,
-            superseded: false,
-            id: 0,
-            issue: None,
-        }
+        let known = self.known(resource);
+        Request { token: known.token.clone(), ..Request::read(self.agent.id, small(resource), known.handle) }
     }
 
     /// Which issue a request is, where that matters: one that it issues again, or another than all that there are.

@@ -267,6 +267,30 @@ impl Call {
 }
 
 impl Request {
+    /// A read by an agent of what this handle names, taken for this resource.
+    #[must_use]
+    pub const fn read(agent: u8, resource: u8, handle: Option<Handle>) -> Self {
+        Self {
+            agent,
+            entry: 0,
+            tool: Tool::Read,
+            resource,
+            handle,
+            payload: Payload::Nothing,
+            seen: Vec::new(),
+            basis: Vec::new(),
+            expected: Vec::new(),
+            key: None,
+            fence: None,
+            token: None,
+            credential: 0,
+            sent_at: None,
+            superseded: false,
+            id: 0,
+            issue: None,
+        }
+    }
+
     /// The resource that its handle names, which may be another than its agent takes it for; without a handle, the one that
     /// it is to make.
     #[must_use]

@@ -46,10 +46,22 @@ pub fn of_texts(scenario: &str, design: &str, protocol: &str) -> Result<Model, S
     input::compose(&scenario, &design, &protocol, &invariants).map(|(model, _)| model).map_err(shown)
 }
 
+/// A protocol in which streams are never resumed, and calls are issued again.
+#[allow(dead_code, reason = "each test file is a crate of its own")]
+pub const PROTOCOL: &str = "title = \"P\"\nresumable = \"never\"\nsessions = false\nclosed-stream = \"cancels\"\n\
+                            task-ids = \"server\"\nreissue = \"new-request-id\"\n";
+
 /// The functions of a system that another one, in its field `system`, has already: for systems that differ in one point.
 #[allow(unused_macros, reason = "each test file is a crate of its own")]
 macro_rules! delegate {
     () => {
+        models::delegate!(but actions);
+
+        fn actions(&self, source: usize, access: &Access<'_, Component>) -> Vec<Action> {
+            self.system.actions(source, access)
+        }
+    };
+    (but actions) => {
         type Component = Component;
         type Action = Action;
 
@@ -59,10 +71,6 @@ macro_rules! delegate {
 
         fn sources(&self) -> usize {
             self.system.sources()
-        }
-
-        fn actions(&self, source: usize, access: &Access<'_, Component>) -> Vec<Action> {
-            self.system.actions(source, access)
         }
 
         fn parts(&self, action: &Action) -> usize {

@@ -90,12 +90,11 @@ fn sets(case: &Case<'_>, resource: &Resource, judged: &mut Judged) {
             }
             Operation::Mint => {
                 contributors.clear();
-                let contested = case.is_contested(resource, effect);
-                if contested {
+                if effect.contested {
                     judged.about += 1;
                     judged.unjudged(CONTESTED);
                 }
-                minted = Some(effect).filter(|_| !contested);
+                minted = Some(effect).filter(|effect| !effect.contested);
             }
             Operation::Append | Operation::Increment => {
                 for (field, _) in history.fields(call) {

@@ -75,21 +75,6 @@ fn judge(case: &Case<'_>, judged: &mut Judged) {
     told(case, &effects, judged);
 }
 
-/// Works of which an answer may be another's: two of them made one resource under one handle and version.
-fn made_together(case: &Case<'_>) -> HashSet<u32, FxBuildHasher> {
-    let mut together = HashSet::default();
-    for resource in &case.resources {
-        let makes = |call: u32| case.call(call).tool == Operation::Mint;
-        for (index, one) in resource.effects.iter().enumerate().filter(|(_, effect)| makes(effect.call)) {
-            let same = resource.effects[index + 1..].iter().take_while(|other| other.version == one.version);
-            for other in same.filter(|other| other.work != one.work && makes(other.call)) {
-                together.extend([one.work, other.work]);
-            }
-        }
-    }
-    together
-}
-
 fn told(case: &Case<'_>, effects: &HashMap<u32, u32, FxBuildHasher>, judged: &mut Judged) {
     let history = case.history;
     if history.told.is_empty() {
@@ -101,7 +86,9 @@ fn told(case: &Case<'_>, effects: &HashMap<u32, u32, FxBuildHasher>, judged: &mu
             calls.entry((call.agent, intent)).or_default().push(index);
         }
     }
-    let together = made_together(case);
+    let effects_of_all = case.resources.iter().flat_map(|resource| &resource.effects);
+    let contested: HashSet<u32, FxBuildHasher> =
+        effects_of_all.filter(|effect| effect.contested).map(|effect| effect.work).collect();
     for told in &history.told {
         judged.about += 1;
         let Some(calls) = calls.get(&(told.agent, told.intent)) else {
@@ -109,7 +96,7 @@ fn told(case: &Case<'_>, effects: &HashMap<u32, u32, FxBuildHasher>, judged: &mu
             continue;
         };
         let work = case.works[calls[0] as usize];
-        if together.contains(&work) {
+        if contested.contains(&work) {
             judged.unjudged(CONTESTED);
             continue;
         }

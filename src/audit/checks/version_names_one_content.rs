@@ -68,7 +68,7 @@ fn judge(case: &Case<'_>, judged: &mut Judged) {
             if effect.version == Mark::None {
                 continue;
             }
-            if case.is_contested(resource, effect) {
+            if effect.contested {
                 judged.unjudged(CONTESTED);
                 continue;
             }
