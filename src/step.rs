@@ -2,31 +2,29 @@
 //!
 //! [`Simulation`] is the composed model as a [`System`] that the engine explores.
 
+mod asserting;
 pub mod causes;
 mod costs;
 mod future;
+mod initial;
+mod listing;
 mod showing;
 pub mod tags;
 
 pub use self::costs::Measure;
 use self::showing::Shown;
 use crate::action::Action;
-use crate::assertion::{self, Compiled, Facts, Names, ResourceFacts};
+use crate::assertion::{self, Compiled, Names};
 use crate::engine::{Access, Class, Footprint, Observations, SlotSet, System, plain};
 use crate::faults::{FAULTS, Strike, Strikes};
 use crate::handler::{self, Executed, Luck, Programs};
-use crate::harness::{Harness, Move, next_move};
+use crate::harness::Harness;
 use crate::invariants::{INVARIANTS, Judgement, Violation, first_open};
-use crate::model::design::{Balancer, Handles, Versions};
 use crate::model::protocol::ClosedStream;
 use crate::model::scenario::Carried;
-use crate::model::{Assertion, Entry, Model, Told, Value};
+use crate::model::{Assertion, Entry, Model};
 use crate::situation::Moment;
-use crate::world::{
-    Agent, Answer, Attempt, Call, CallRef, Component, Errand, Fact, Field, Handle, Instance, IntentLedger, Intents,
-    KeyTable, Known, Leases, Ledger, Memory, Position, Progress, Queue, Resource, Setting, Symmetry, View, numbers,
-    renaming, symmetry,
-};
+use crate::world::{Answer, Call, CallRef, Component, Fact, Setting, Symmetry, View, numbers, renaming, symmetry};
 
 mod late_routing;
 
@@ -194,130 +192,6 @@ impl Simulation {
         handler::call_at(&self.setting, access, at)
     }
 
-    fn agent_actions(&self, agent: usize, access: &Access<'_, Component>) -> Vec<Action> {
-        let id = small(agent);
-        let setting = &self.setting;
-        let Some(call) = access.get(setting.call_slot(agent)).call() else {
-            let known = access.get(setting.agent_slot(agent)).agent();
-            let mut actions = match next_move(setting, known) {
-                None => Vec::new(),
-                Some(Move::HandOff) => vec![Action::HandOff { agent: id }],
-                Some(Move::Send) => match Harness::leaked_keys(setting, known) {
-                    0 => vec![Action::Send { agent: id, leaked: None }],
-                    keys => (0..keys).map(|key| Action::Send { agent: id, leaked: Some(key) }).collect(),
-                },
-            };
-            actions.extend(self.guesses(agent, access));
-            return actions;
-        };
-        let mut actions = self.call_actions(CallRef::open(id), call, access);
-        if access.get(setting.agent_slot(agent)).agent().stopped {
-            return actions;
-        }
-        if call.broken {
-            actions.push(Action::Resume { agent: id });
-        } else if matches!(call.position, Position::Answered { .. }) {
-            actions.push(Action::Receive { agent: id });
-        }
-        actions.extend(self.guesses(agent, access));
-        actions
-    }
-
-    /// The handles of others that an agent with work on them can guess.
-    fn guesses(&self, agent: usize, access: &Access<'_, Component>) -> Vec<Action> {
-        let setting = &self.setting;
-        if setting.model.design.server.handles != Handles::Sequential {
-            return Vec::new();
-        }
-        let at = access.get(setting.agent_slot(agent)).agent();
-        let foreign = |resource: &usize| !setting.entitled(setting.principal(agent), *resource);
-        let unknown = |resource: &usize| at.known[*resource].handle.is_none() && !at.stopped;
-        let mut guesses = Vec::new();
-        for resource in (0..setting.resources()).filter(foreign).filter(unknown) {
-            let stored = access.get(setting.resource_slot(resource)).resource();
-            guesses.extend((0..).zip(&stored.instances).map(|(instance, _)| Action::Guess {
-                agent: small(agent),
-                handle: Handle { resource: stored.id, instance },
-            }));
-        }
-        guesses
-    }
-
-    /// What can happen to a call on the server's side.
-    fn call_actions(&self, at: CallRef, call: &Call, access: &Access<'_, Component>) -> Vec<Action> {
-        match call.position {
-            Position::InTransit if self.setting.routes_late => {
-                self.executions(at, call, access, &Progress::start(call.request.handle), true)
-            }
-            Position::InTransit | Position::Interrupted { .. } => {
-                let route = self.setting.route(&call.request);
-                let chosen = route.and_then(|(slot, place)| access.get(slot).route().get(place).copied().flatten());
-                let chosen = chosen.or_else(|| self.home(call, access));
-                let nodes = 0..small(self.setting.model.scenario.nodes);
-                let open = nodes.filter(|node| chosen.is_none_or(|chosen| chosen == *node));
-                open.flat_map(|node| {
-                    let equal = handler::equal_ids(&self.setting, access, at, node).into_iter().map(Some);
-                    let deliver = move |takes_from| Action::Deliver { call: at, node, takes_from };
-                    std::iter::once(None).chain(equal).map(deliver)
-                })
-                .collect()
-            }
-            Position::AtNode { ref progress, .. } if self.programs.may_run(&self.setting, access, call) => {
-                self.executions(at, call, access, progress, false)
-            }
-            Position::AtNode { .. } | Position::Answered { .. } | Position::Unanswered { .. } => Vec::new(),
-        }
-    }
-
-    /// The node to which a balancer that knows where each handle lives brings a call.
-    fn home(&self, call: &Call, access: &Access<'_, Component>) -> Option<u8> {
-        let by_handle = self.setting.model.design.server.balancer == Balancer::ByHandle;
-        let handle = call.request.handle.filter(|_| by_handle && self.setting.is_state_in_nodes())?;
-        let stored = access.get(self.setting.resource_slot(usize::from(handle.resource))).resource();
-        stored.instances.get(usize::from(handle.instance)).map(|instance| instance.node)
-    }
-
-    /// How the next transaction of a call may be executed. `arrives`: the request arrives first.
-    fn executions(
-        &self,
-        at: CallRef,
-        call: &Call,
-        access: &Access<'_, Component>,
-        progress: &Progress,
-        arrives: bool,
-    ) -> Vec<Action> {
-        let next = self.programs.of(call.request.tool).next_steps(progress);
-        let advances = next.iter().any(|step| matches!(*step, "apply" | "apply-next" | "save" | "advance-version"));
-        let coarse = self.setting.model.design.server.versions == Versions::CoarseClock;
-        let tried = || self.programs.try_execute(&self.setting, access, at, Luck::PLAIN);
-        let mut actions = vec![Action::Execute { call: at, clock_stands: false, arrives }];
-        if advances && coarse && tried().is_some_and(|tried| tried.asked_clock) {
-            actions.push(Action::Execute { call: at, clock_stands: true, arrives });
-        }
-        actions
-    }
-
-    fn orphan_actions(&self, agent: usize, access: &Access<'_, Component>) -> Vec<Action> {
-        let orphans = access.get(self.setting.orphans_slot(agent)).orphans();
-        let cancels = self.setting.model.protocol.closed_stream == ClosedStream::Cancels;
-        let mut actions = Vec::new();
-        for (index, call) in orphans.iter().enumerate() {
-            // Equal orphans have equal futures: one of them stands for all.
-            if index > 0 && orphans[index - 1] == *call {
-                continue;
-            }
-            let at = CallRef { agent: small(agent), orphan: Some(small(index)) };
-            actions.extend(self.call_actions(at, call, access));
-            if let Position::AtNode { progress, .. } = &call.position {
-                let between = self.programs.of(call.request.tool).is_between(progress);
-                if cancels && (between || !self.programs.may_run(&self.setting, access, call)) {
-                    actions.push(Action::Cancel { call: at });
-                }
-            }
-        }
-        actions
-    }
-
     /// Executes one part of an enabled action.
     pub fn perform(&self, action: &Action, part: usize, access: &mut Access<'_, Component>) -> Performed {
         match action {
@@ -413,86 +287,6 @@ impl Simulation {
         harness.finish()
     }
 
-    /// What `[finally]` and `[at-rest]` say of a quiescent state: each assertion's bit, and whether it holds. `[finally]`
-    /// says nothing where some intent was not told as `ok`.
-    pub fn at_rest(&self, access: &Access<'_, Component>) -> Vec<(usize, Result<bool, String>)> {
-        let first = INVARIANTS.len() + self.finally.len();
-        let at_rest = (first..).zip(self.evaluate(&self.at_rest, access));
-        self.finally(access).into_iter().chain(at_rest).collect()
-    }
-
-    fn finally(&self, access: &Access<'_, Component>) -> Vec<(usize, Result<bool, String>)> {
-        if self.finally.is_empty() || !self.all_told_ok(access) {
-            return Vec::new();
-        }
-        // A resource that was created anew owes nothing to what was done before.
-        let recreate = FAULTS.iter().position(|fault| fault.name == "recreate").expect("it is in the table");
-        let left = access.get(self.setting.budgets_slot()).budgets()[recreate];
-        if left < self.setting.faults()[recreate] {
-            return Vec::new();
-        }
-        let holds = self.evaluate(&self.finally, access);
-        (INVARIANTS.len()..).zip(holds).collect()
-    }
-
-    fn all_told_ok(&self, access: &Access<'_, Component>) -> bool {
-        let told_ok = |agent: usize| {
-            let ledger = access.get(self.setting.ledger_slot(agent)).ledger();
-            let entries = ledger.entries.iter().enumerate();
-            let mut intents = entries.filter(|(entry, _)| self.setting.intent(agent, *entry).is_some());
-            intents.all(|(_, intent)| intent.told == Some(Told::Ok))
-        };
-        (0..self.setting.agents()).all(told_ok)
-    }
-
-    fn sometimes(&self, access: &Access<'_, Component>) -> Vec<(usize, bool)> {
-        if self.sometimes.is_empty() {
-            return Vec::new();
-        }
-        let holds = self.evaluate(&self.sometimes, access).into_iter().map(|holds| holds == Ok(true));
-        (INVARIANTS.len() + self.finally.len() + self.at_rest.len()..).zip(holds).collect()
-    }
-
-    fn evaluate(&self, assertions: &[Compiled], access: &Access<'_, Component>) -> Vec<Result<bool, String>> {
-        if assertions.is_empty() {
-            return Vec::new();
-        }
-        let setting = &self.setting;
-        let told: Vec<Vec<Told>> = (0..setting.agents())
-            .map(|agent| {
-                let ledger = access.get(setting.ledger_slot(agent)).ledger();
-                ledger.entries.iter().filter_map(|intent| intent.told).collect()
-            })
-            .collect();
-        let told: Vec<(&str, &[Told])> =
-            told.iter().enumerate().map(|(agent, told)| (setting.agent_name(agent), &**told)).collect();
-        // Fields and version are those of the latest instance; of a resource that was never minted, as declared.
-        let state: Vec<(Vec<(String, Value)>, i64)> = (0..setting.resources())
-            .map(|resource| {
-                let declared = setting.resource(resource);
-                match access.get(setting.resource_slot(resource)).resource().instances.last() {
-                    None => (declared.fields.clone(), i64::from(declared.version)),
-                    Some(instance) => {
-                        let names = declared.fields.iter().map(|(name, _)| name.clone());
-                        let values = instance.content.iter().map(|field| field.value.clone());
-                        (names.zip(values).collect(), i64::from(instance.version))
-                    }
-                }
-            })
-            .collect();
-        let resources: Vec<ResourceFacts<'_>> = state
-            .iter()
-            .enumerate()
-            .map(|(resource, (fields, version))| ResourceFacts {
-                name: &setting.resource(resource).name,
-                fields,
-                version: *version,
-            })
-            .collect();
-        let facts = Facts { resources: &resources, told: &told };
-        assertions.iter().map(|assertion| assertion.evaluate(&facts)).collect()
-    }
-
     /// Judges facts by every invariant: its place in the table, and the judgement.
     pub fn judge<'j>(&'j self, facts: &'j [Fact]) -> impl Iterator<Item = (usize, Judgement)> + 'j {
         facts.iter().flat_map(move |fact| {
@@ -522,64 +316,7 @@ impl System for Simulation {
     type Action = Action;
 
     fn initial(&self) -> Vec<Component> {
-        let setting = &self.setting;
-        let scenario = &setting.model.scenario;
-        let mut components = Vec::new();
-        for (agent, declared) in scenario.agents.iter().enumerate() {
-            let known = (0..setting.resources()).map(|resource| initially_known(setting, agent, resource)).collect();
-            let entries = declared.work.len();
-            components.push(Component::Agent(Agent {
-                id: small(agent),
-                entry: 0,
-                errand: Errand::Begin,
-                attempt: Attempt::First,
-                plans: vec![None; entries],
-                first_plans: vec![None; entries],
-                under_first_plan: false,
-                pending: None,
-                sends: 0,
-                broke: false,
-                redo: None,
-                reissue: None,
-                stopped: false,
-                old: Vec::new(),
-                known,
-            }));
-            components.push(Component::Call(None));
-            components.push(Component::Orphans(Vec::new()));
-            let ledger = Ledger { agent: small(agent), entries: vec![IntentLedger::default(); entries] };
-            components.push(Component::Ledger(ledger));
-        }
-        for (resource, declared) in scenario.resources.iter().enumerate() {
-            let instance = declared.handle.is_some().then(|| {
-                let field = |(_, value): &(String, Value)| Field { value: value.clone(), shows: Intents::NONE };
-                let content = declared.fields.iter().map(field).collect();
-                Instance::new(content, setting.first_version(resource), 0)
-            });
-            components.push(Resource { id: small(resource), instances: instance.into_iter().collect() }.into());
-        }
-        for (slot, _) in setting.all_keys_slots() {
-            let slot = u16::try_from(slot).expect("a state has few slots");
-            components.push(KeyTable { slot, records: Vec::new() }.into());
-        }
-        let places = usize::from(setting.model.design.server.balancer == Balancer::Sticky);
-        components.extend((0..setting.routes()).map(|_| Component::Route(vec![None; places])));
-        components
-            .extend(setting.all_lease_slots().map(|(_, resource, _)| Leases { resource, leases: Vec::new() }.into()));
-        let queue = |resource| Queue { resource: small(resource), tickets: Vec::new() }.into();
-        components.extend((0..setting.queues()).map(queue));
-        components.extend((0..setting.memories()).map(|_| Component::from(Memory::default())));
-        components.push(Component::Budgets(setting.faults().to_vec()));
-        if setting.credentials_slot().is_some() {
-            components.push(Component::Credentials(vec![0; setting.principals.len()]));
-        }
-        if setting.upstream_slot().is_some() {
-            components.push(Component::Upstream(Vec::new()));
-        }
-        if setting.labelled {
-            components.push(Component::Requests(vec![0; setting.agents()]));
-        }
-        components
+        self.at_start()
     }
 
     fn sources(&self) -> usize {
@@ -736,18 +473,6 @@ impl System for Simulation {
     fn renamed(&self, symmetry: usize, component: &Component) -> Component {
         renaming::rename(&self.setting, &self.symmetries[symmetry], component)
     }
-}
-
-/// A root client of the owner, or of a principal with which it is shared, knows the resources that exist at the start.
-fn initially_known(setting: &Setting, agent: usize, resource: usize) -> Known {
-    let exists = setting.resource(resource).handle.is_some();
-    let root = setting.model.scenario.agents[agent].parent.is_none();
-    let knows = exists && root && setting.entitled(setting.principal(agent), resource);
-    let handle = knows.then_some(Handle { resource: small(resource), instance: 0 });
-    let field = |(_, value): &(String, Value)| Field { value: value.clone(), shows: Intents::NONE };
-    let content = setting.resource(resource).fields.iter().map(field).collect();
-    let token = setting.token_of(&Instance::new(content, setting.first_version(resource), 0));
-    Known { handle, token: token.filter(|_| knows), ..Known::default() }
 }
 
 fn fault_names() -> Vec<&'static str> {

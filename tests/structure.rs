@@ -316,9 +316,6 @@ const LINES: usize = 500;
 
 /// Files that may be longer: (file, its own most, why).
 const LONGER: &[(&str, usize, &str)] = &[
-    ("src/step.rs", 800, "control flow lives in one place; to divide it is to hide it"),
-    ("src/trace/words.rs", 700, "every action and every fact in words, one arm each"),
-    ("src/world/setting.rs", 650, "everything that is derived from the model once, so that it is derived the same way"),
     ("tests/cli/main.rs", 600, "whole outputs, one for each thing that a command can say"),
     ("tests/input/design.rs", 600, "whole outputs, one for each kind of mistake"),
     ("tests/reference/state.rs", 600, "the whole state of the reference interpreter, in one piece"),

@@ -1,0 +1,207 @@
+//! What differs between two states, fact by fact.
+
+use super::Names;
+use crate::trace::{Change, Content};
+use crate::world::{
+    Call, Component, Effect, Field, Handle, Instance, KeyTable, Lease, Lifecycle, Position, Record, RecordKey, Resource,
+};
+
+/// Every fact that differs between two states, in the order of the components.
+pub(super) fn changes(names: &Names<'_>, before: &[Component], after: &[Component]) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let mut note = |fact: String, before: String, after: String| {
+        if before != after {
+            changes.push(Change { fact, before, after });
+        }
+    };
+    for (before, after) in before.iter().zip(after) {
+        match (before, after) {
+            (Component::Agent(before), Component::Agent(after)) => {
+                let agent = names.agent(before.id);
+                for (resource, (old, new)) in before.known.iter().zip(&after.known).enumerate() {
+                    let name = &names.0.resource(resource).name;
+                    let handle =
+                        |handle: Option<Handle>| handle.map_or("unknown".to_owned(), |h| names.0.handle_name(h));
+                    note(format!("{agent} knows the handle of {name}"), handle(old.handle), handle(new.handle));
+                    let view = |known: &crate::world::Known| match (known.handle, &known.view) {
+                        (Some(handle), Some(view)) => short(&names.view(handle, view)),
+                        _ => "none".to_owned(),
+                    };
+                    note(format!("{agent} believes of {name}"), view(old), view(new));
+                }
+            }
+            (Component::Call(old), Component::Call(new)) => {
+                let whose = old.as_ref().or(new.as_ref()).map(|call| names.agent(call.request.agent));
+                let at = |call: &Option<Call>| call.as_ref().map_or("none".to_owned(), |call| names.position(call));
+                note(format!("call of {}", whose.unwrap_or_default()), at(old), at(new));
+            }
+            (Component::Orphans(old), Component::Orphans(new)) => {
+                let whose = old.first().or(new.first()).map(|call| names.agent(call.request.agent));
+                let list = |calls: &[Call]| {
+                    let list: Vec<String> = calls.iter().map(|call| names.position(call)).collect();
+                    if list.is_empty() { "none".to_owned() } else { list.join("; ") }
+                };
+                note(format!("orphans of {}", whose.unwrap_or_default()), list(old), list(new));
+            }
+            (Component::Ledger(old), Component::Ledger(new)) => {
+                for (entry, (old, new)) in old.entries.iter().zip(&new.entries).enumerate() {
+                    let about = names.0.entry_words(usize::from(after.ledger().agent), entry);
+                    let agent = names.agent(after.ledger().agent);
+                    let told =
+                        |told: Option<crate::model::Told>| told.map_or("nothing".to_owned(), |told| told.to_string());
+                    note(format!("{agent} was told about {about}"), told(old.told), told(new.told));
+                    let effects =
+                        |effects: &[Effect]| effects.iter().map(|effect| effect.count).sum::<u8>().to_string();
+                    note(format!("effects of {about} by {agent}"), effects(&old.effects), effects(&new.effects));
+                }
+            }
+            (Component::Resource(old), Component::Resource(new)) => resource(names, old, new, &mut note),
+            (Component::Keys(old), Component::Keys(new)) => {
+                let place = names.0.all_keys_slots().find(|(slot, _)| *slot == usize::from(new.slot));
+                let place = place.and_then(|(_, node)| node);
+                let place = place.map_or("store".to_owned(), |node| names.0.node_name(node));
+                for key in keys(old, new) {
+                    let of = names.record_handle(usize::from(new.slot), &key);
+                    let of = of.map_or_else(String::new, |handle| format!(" on {handle}"));
+                    let stands = |table: &KeyTable| match table.find(&key) {
+                        None => "nothing".to_owned(),
+                        Some(Record::Claim { .. }) => "claimed".to_owned(),
+                        Some(Record::Done { answer, .. }) => {
+                            let version = answer.version.map_or_else(String::new, |version| format!(" v{version}"));
+                            format!("{}{version}", answer.outcome)
+                        }
+                    };
+                    note(format!("{place} key {}{of}", names.key(&key.key)), stands(old), stands(new));
+                }
+            }
+            (Component::Leases(old), Component::Leases(new)) => {
+                for (number, lease) in (0..).zip(&new.leases) {
+                    let handle = names.0.handle_name(Handle { resource: new.resource, instance: number });
+                    let holder = |lease: &Lease| match lease.holder {
+                        Some((agent, fence)) => format!("{} (fence {fence})", names.agent(agent)),
+                        None => "free".to_owned(),
+                    };
+                    note(format!("{handle} lease"), holder(&old.of(number)), holder(lease));
+                    let seen = |lease: &Lease| lease.presented.map_or("none".to_owned(), |fence| fence.to_string());
+                    note(format!("{handle} fence presented"), seen(&old.of(number)), seen(lease));
+                }
+            }
+            (Component::Memory(old), Component::Memory(new)) => {
+                let caller = |of: Option<(u8, u8)>| of.map_or("nobody", |(agent, _)| names.agent(agent)).to_owned();
+                note("a node takes the caller for".to_owned(), caller(old.identity), caller(new.identity));
+                let cached = |count: usize| format!("{count} entries");
+                note("a node caches".to_owned(), cached(old.cache.len()), cached(new.cache.len()));
+            }
+            (Component::Queue(old), Component::Queue(new)) => {
+                let name = &names.0.resource(usize::from(new.resource)).name;
+                let length = |count: usize| format!("{count} calls");
+                note(format!("queue of {name}"), length(old.tickets.len()), length(new.tickets.len()));
+            }
+            (Component::Upstream(old), Component::Upstream(new)) => {
+                for (_, key) in new.iter().filter(|entry| !old.contains(entry)) {
+                    note(format!("upstream key {}", names.key(key)), "unknown".to_owned(), "done".to_owned());
+                }
+            }
+            (Component::Credentials(old), Component::Credentials(new)) => {
+                for (principal, (old, new)) in names.0.principals.iter().zip(old.iter().zip(new)) {
+                    note(format!("credential of {principal}"), (old + 1).to_string(), (new + 1).to_string());
+                }
+            }
+            (Component::Budgets(old), Component::Budgets(new)) => {
+                for (fault, (old, new)) in crate::faults::FAULTS.iter().zip(old.iter().zip(new)) {
+                    note(format!("{} left", fault.name), old.to_string(), new.to_string());
+                }
+            }
+            _ => {}
+        }
+    }
+    changes
+}
+
+fn keys(old: &KeyTable, new: &KeyTable) -> Vec<RecordKey> {
+    let mut keys: Vec<_> = old.records.iter().chain(&new.records).map(|(key, _)| key.clone()).collect();
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
+fn resource(names: &Names<'_>, old: &Resource, new: &Resource, note: &mut impl FnMut(String, String, String)) {
+    let setting = names.0;
+    let fields = &setting.resource(usize::from(old.id)).fields;
+    for (number, instance) in (0..).zip(&new.instances) {
+        let handle = Handle { resource: old.id, instance: number };
+        let name = setting.handle_name(handle);
+        let Some(before) = old.instances.get(usize::from(number)) else {
+            note(name, "does not exist".to_owned(), short(&names.stored(handle, instance)));
+            continue;
+        };
+        let Instance {
+            content,
+            version,
+            lifecycle,
+            expired,
+            filed_under: _,
+            revoked,
+            approved,
+            node: _,
+            session: _,
+            lost,
+            ended_by: _,
+            previous: _,
+            history: _,
+        } = instance;
+        let memory = |lost: bool| if lost { "lost with its node" } else { "kept" }.to_owned();
+        note(format!("{name} memory"), memory(before.lost), memory(*lost));
+        note(format!("{name} version"), format!("v{}", before.version), format!("v{version}"));
+        for ((field, _), (old, new)) in fields.iter().zip(before.content.iter().zip(content)) {
+            note(format!("{name} {field}"), old.value.to_string(), new.value.to_string());
+        }
+        let state = |lifecycle: Lifecycle| lifecycle.name().to_owned();
+        note(format!("{name} state"), state(before.lifecycle), state(*lifecycle));
+        let expiry = |expired: bool| if expired { "expired" } else { "live" }.to_owned();
+        note(format!("{name} expiry"), expiry(before.expired), expiry(*expired));
+        let list = |revoked: &[u8]| {
+            let names: Vec<String> = revoked.iter().map(|p| setting.principals[usize::from(*p)].to_string()).collect();
+            if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
+        };
+        note(format!("{name} revoked for"), list(&before.revoked), list(revoked));
+        let approval = |content: &Option<Vec<Field>>| match content {
+            None => "nothing".to_owned(),
+            Some(content) => content.iter().map(|field| field.value.to_string()).collect::<Vec<_>>().join(" / "),
+        };
+        note(format!("{name} approved"), approval(&before.approved), approval(approved));
+    }
+}
+
+impl Names<'_> {
+    fn position(&self, call: &Call) -> String {
+        let request = self.request(call.request.agent, call.request.id);
+        let broken = if call.broken { ", stream broken" } else { "" };
+        match &call.position {
+            Position::InTransit => format!("{request} in transit{broken}"),
+            Position::Interrupted { progress } => {
+                format!("{request} kept, to be taken up before transaction {}{broken}", progress.next + 1)
+            }
+            Position::AtNode { node, progress } => {
+                let at_end = if progress.ending { "at-end " } else { "" };
+                format!(
+                    "{request} at {} before {at_end}transaction {}{broken}",
+                    self.0.node_name(*node),
+                    progress.next + 1
+                )
+            }
+            Position::Unanswered { node } => format!("{request} left without an answer at {}", self.0.node_name(*node)),
+            Position::Answered { node, answer } => {
+                format!("{request} answered {} at {}{broken}", answer.outcome, self.0.node_name(*node))
+            }
+        }
+    }
+}
+
+/// `v8 32 / 512`.
+pub(super) fn short(content: &Content) -> String {
+    let version = content.version.map(|version| format!("v{version}"));
+    let values = (!content.values.is_empty()).then(|| content.values.join(" / "));
+    let parts: Vec<String> = version.into_iter().chain(values).collect();
+    if parts.is_empty() { "nothing".to_owned() } else { parts.join(" ") }
+}

@@ -1,0 +1,146 @@
+//! A step in one sentence.
+
+use super::changes::short;
+use crate::model::Outcome;
+use crate::trace::{CallNote, Does, Step};
+
+/// What happened, in one sentence. `taken_up`: it is about a call that outlived its node.
+pub(super) fn sentence(step: &Step, taken_up: bool) -> String {
+    let Does {
+        action,
+        agent,
+        request,
+        node,
+        to,
+        handle,
+        principal,
+        leaked_key,
+        key,
+        same_id_as,
+        clock_stands,
+        fault: _,
+        orphan,
+    } = &step.does;
+    let agent = agent.as_deref().unwrap_or("nobody");
+    let request = request.as_deref().unwrap_or("a request");
+    let node = node.as_deref().unwrap_or("no node");
+    let handle = handle.as_deref().unwrap_or("nothing");
+    let orphaned = if *orphan { " (nobody waits for its answer)" } else { "" };
+    let call = step.call.as_ref();
+    let what = call.map_or_else(|| "a call".to_owned(), call_words);
+    match action.as_str() {
+        "send" => {
+            let again = match call.and_then(|call| call.attempt.as_deref()) {
+                Some("repeat") => " again",
+                Some("replan") => ", planned anew",
+                _ => "",
+            };
+            let stolen = leaked_key.as_ref().map_or_else(String::new, |key| format!(" with the leaked key {key}"));
+            format!("{agent} sends {what}{again}{stolen} (request {request}).")
+        }
+        "deliver" => {
+            let taken = same_id_as.as_ref().map_or_else(String::new, |other| {
+                format!(" Its request id equals that of {other} there, whose place in the reply table it takes.")
+            });
+            let brings = if taken_up { "The queue of kept calls brings" } else { "The balancer brings" };
+            format!("{brings} {request}{orphaned} to {node}.{taken}")
+        }
+        "execute" => {
+            let stands = if *clock_stands { " The clock did not tick." } else { "" };
+            format!("{}{stands}", execution(step, node, request, orphaned))
+        }
+        "ambiguous-commit" => {
+            let steps = step.transaction.as_ref().map_or_else(String::new, |transaction| transaction.steps.join(", "));
+            format!("{node} executes {request}: {steps}. It commits, and the store answers with an error.")
+        }
+        "stale-read" => format!("{} The copy lags behind.", execution(step, node, request, orphaned)),
+        "expire-lease" => format!("The lease on {handle} expires."),
+        "rotate-credential" => {
+            format!("{} uses another credential from now on.", principal.as_deref().unwrap_or("Somebody"))
+        }
+        "receive" => format!("{agent} receives the answer of {request}: {}.", answer_words(step)),
+        "hand-off" => format!("{agent} hands {handle} to {}.", to.join(" and ")),
+        "guess" => format!("{agent} guesses the handle {handle}."),
+        "cancel" => format!("{node} stops {request}, whose stream is closed."),
+        "resume" => format!("{agent} resumes the stream of {request}."),
+        "drop-stream" => {
+            format!("The response stream of {request} breaks: {agent} learns that, and no more.")
+        }
+        "restart-node" if keeps_a_call(step) => {
+            format!("{node} restarts, and loses its memory; its calls are kept, and will be taken up again.")
+        }
+        "restart-node" => format!("{node} restarts, and loses its memory and its calls."),
+        "expire-handle" => format!("The time of {handle} is up."),
+        "leak-handle" => format!("{agent} learns the handle {handle}, which leaked."),
+        "expire-key" => format!("The recorded outcome under key {} expires.", key.as_deref().unwrap_or("?")),
+        "expire-claim" => format!("The claim on key {} expires.", key.as_deref().unwrap_or("?")),
+        "compact" => format!("The context of {agent} is compacted."),
+        "recreate" => format!("{handle} is deleted and created anew, with another content."),
+        "stop-agent" => format!("{agent} stops, and never moves again."),
+        "revoke" => {
+            format!("{} loses its permission on {handle}.", principal.as_deref().unwrap_or("Somebody"))
+        }
+        "duplicate-call" => format!("{request} is sent twice: a copy of it is on its way."),
+        other => format!("{other} happens."),
+    }
+}
+
+/// Whether a call outlives its node in this step.
+pub(super) fn keeps_a_call(step: &Step) -> bool {
+    step.changes.iter().any(|change| change.after.contains(" kept, to be taken up "))
+}
+
+fn call_words(call: &CallNote) -> String {
+    let handle = call.handle.as_deref().unwrap_or(&call.resource);
+    let expects: Vec<String> = call.expects.iter().map(|expected| format!("v{}", expected.version)).collect();
+    let expects = if expects.is_empty() { String::new() } else { format!(", expecting {}", expects.join(" and ")) };
+    let key = call.key.as_ref().map_or_else(String::new, |key| format!(", under key {key}"));
+    match (call.tool.as_str(), call.payload.is_empty()) {
+        ("read", _) => format!("a read of {handle}"),
+        (tool, true) => format!("{} {tool} of {handle}{expects}{key}", article(tool)),
+        (tool, false) => format!("{} {tool} of {handle} with {}{expects}{key}", article(tool), call.payload),
+    }
+}
+
+fn article(word: &str) -> &'static str {
+    if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+}
+
+fn execution(step: &Step, node: &str, request: &str, orphaned: &str) -> String {
+    let transaction = step.transaction.as_ref();
+    let steps = transaction.map_or_else(String::new, |transaction| transaction.steps.join(", "));
+    let head = format!("{node} executes {request}{orphaned}: {steps}");
+    let outcome = step.answer.as_ref();
+    if let Some(commit) = step.commits.last() {
+        let content = short(&commit.content);
+        let twice = if commit.effects > 1 { ", for the second time" } else { "" };
+        return format!(
+            "{head}. {}'s change takes effect{twice}: {} is now {content}.",
+            commit.agent, commit.content.handle
+        );
+    }
+    match (outcome, transaction.and_then(|transaction| transaction.ended_by.as_deref())) {
+        (Some(answer), Some(by)) if answer.replayed => {
+            format!("{head}. The step {by} finds the call done and replays {}.", answer.outcome)
+        }
+        (Some(answer), Some(by)) => format!("{head}. The step {by} refuses it: {}.", answer.outcome),
+        (Some(answer), None) => match &answer.view {
+            Some(view) => format!("{head}. The answer shows {}.", short(view)),
+            None => format!("{head}. The answer is {}.", answer.outcome),
+        },
+        (None, _) => format!("{head}. It goes on with the next transaction."),
+    }
+}
+
+fn answer_words(step: &Step) -> String {
+    let Some(answer) = &step.answer else { return "nothing".to_owned() };
+    let replayed = if answer.replayed { ", from the record" } else { "" };
+    match (&answer.view, answer.version) {
+        (Some(view), _) => short(view),
+        (None, Some(version)) if answer.outcome == Outcome::StaleView.name() => {
+            format!("{}, the version is v{version}", answer.outcome)
+        }
+        (None, Some(version)) => format!("{}, v{version}{replayed}", answer.outcome),
+        (None, None) => format!("{}{replayed}", answer.outcome),
+    }
+}

@@ -1,0 +1,61 @@
+//! What things are called.
+
+use super::Setting;
+use crate::model::Entry;
+use crate::model::{AgentId, EntryId, Operation, ResourceId};
+use crate::world::Handle;
+
+/// Names, for people.
+impl Setting {
+    /// An agent's name.
+    #[must_use]
+    pub fn agent_name(&self, agent: AgentId) -> &str {
+        &self.model.scenario.agents[agent].name
+    }
+
+    /// A node's name: they are numbered from 1.
+    #[must_use]
+    pub fn node_name(&self, node: u8) -> String {
+        format!("node-{}", node + 1)
+    }
+
+    /// A handle as clients see it. Minted ones are named after the resource.
+    #[must_use]
+    pub fn handle_name(&self, handle: Handle) -> String {
+        let resource = self.resource(usize::from(handle.resource));
+        match &resource.handle {
+            Some(name) if handle.instance == 0 => name.clone(),
+            _ => format!("{}-{}", resource.name, handle.instance + 1),
+        }
+    }
+
+    /// What a work entry is about, in words: `memory 32 on basket`.
+    #[must_use]
+    pub fn entry_words(&self, agent: AgentId, entry: EntryId) -> String {
+        let (resource, words) = match &self.model.scenario.agents[agent].work[entry] {
+            Entry::Read { resource } => (*resource, "a read".to_owned()),
+            Entry::HandOff { resource, .. } => (*resource, "the hand-off".to_owned()),
+            Entry::Mutate { resource, operation, .. } => (*resource, self.operation_words(*resource, operation)),
+        };
+        format!("{words} on {}", self.resource(resource).name)
+    }
+
+    /// What an operation does, in words: `memory 32`.
+    #[must_use]
+    pub fn operation_words(&self, resource: ResourceId, operation: &Operation) -> String {
+        let fields = &self.resource(resource).fields;
+        let list = |words: Vec<String>| words.join(", ");
+        match operation {
+            Operation::Set(changes) => {
+                list(changes.iter().map(|(field, value)| format!("{} {value}", fields[*field].0)).collect())
+            }
+            Operation::Append(changes) => {
+                list(changes.iter().map(|(field, value)| format!("{} + {value}", fields[*field].0)).collect())
+            }
+            Operation::Increment(changes) => {
+                list(changes.iter().map(|(field, amount)| format!("{} + {amount}", fields[*field].0)).collect())
+            }
+            other => other.name().to_owned(),
+        }
+    }
+}
