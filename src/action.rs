@@ -29,6 +29,8 @@ pub enum Action {
         clock_stands: bool,
         /// The request arrives at a node first; only where calls are routed late.
         arrives: bool,
+        /// It is handled as what is deployed says.
+        deployed: bool,
     },
     /// An answer reaches the agent that waits for it.
     Receive {
@@ -56,6 +58,11 @@ pub enum Action {
     Resume {
         /// The agent.
         agent: u8,
+    },
+    /// A node changes over to what is deployed.
+    Deploy {
+        /// The node.
+        node: u8,
     },
     /// A fault.
     Fault {
@@ -121,6 +128,7 @@ pub const ACTIONS: &[(&str, &str)] = &[
     ("guess", "an agent guesses a handle, where handles are sequential"),
     ("cancel", "the server stops a call whose stream is closed, between two transactions"),
     ("resume", "an agent resumes the broken stream of its call"),
+    ("deploy", "a node changes over to what is deployed"),
 ];
 
 /// The kind of a call's arrival together with its first transaction, where calls are routed late.
@@ -149,7 +157,8 @@ impl Action {
             Self::Guess { .. } => 5,
             Self::Cancel { .. } => 6,
             Self::Resume { .. } => 7,
-            Self::Fault { fault, .. } => 8 + u16::from(*fault),
+            Self::Deploy { .. } => 8,
+            Self::Fault { fault, .. } => 9 + u16::from(*fault),
         }
     }
 

@@ -347,8 +347,14 @@ impl Run {
 
     /// The texts of the three inputs.
     #[must_use]
-    pub const fn sources(&self) -> Sources<'_> {
-        Sources { scenario: &self.scenario.source, design: &self.design.source, protocol: &self.protocol.source }
+    pub fn sources(&self) -> Sources<'_> {
+        Sources {
+            scenario: &self.scenario.source,
+            design: &self.design.source,
+            protocol: &self.protocol.source,
+            deployed_design: self.design.deployed.as_ref().map(|deployed| &deployed.source),
+            deployed_protocol: self.protocol.deployed.as_ref().map(|deployed| &deployed.source),
+        }
     }
 
     fn report(&self, engine: Engine, invariants: Vec<PropertyReport>) -> Report {

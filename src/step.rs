@@ -5,6 +5,7 @@
 mod asserting;
 pub mod causes;
 mod costs;
+mod deploying;
 mod future;
 mod initial;
 mod listing;
@@ -74,6 +75,8 @@ enum Source {
     Orphans(usize),
     /// A fault with a budget, for one of the things that it strikes.
     Fault(usize, usize),
+    /// A node that changes over to what is deployed.
+    Node(u8),
 }
 
 /// What one part of an action did.
@@ -114,7 +117,7 @@ impl Simulation {
     }
 
     fn with(setting: Setting) -> Self {
-        let programs = Programs::new(&setting.model.design);
+        let programs = Programs::new(&setting);
         let agents = 0..setting.agents();
         let mut sources: Vec<Source> = agents.clone().map(Source::Agent).chain(agents.map(Source::Orphans)).collect();
         for (index, fault) in FAULTS.iter().enumerate() {
@@ -129,6 +132,9 @@ impl Simulation {
                 };
                 sources.extend((0..struck).map(|struck| Source::Fault(index, struck)));
             }
+        }
+        if setting.deployed_slot().is_some() {
+            sources.extend((0..small(setting.model.scenario.nodes)).map(Source::Node));
         }
         let scenario = &setting.model.scenario;
         let names = Names::of(scenario);
@@ -182,7 +188,7 @@ impl Simulation {
     pub fn fault_of(&self, source: usize) -> Option<usize> {
         match self.sources[source] {
             Source::Fault(fault, _) => Some(fault),
-            Source::Agent(_) | Source::Orphans(_) => None,
+            Source::Agent(_) | Source::Orphans(_) | Source::Node(_) => None,
         }
     }
 
@@ -222,7 +228,7 @@ impl Simulation {
                 let facts = self.programs.deliver(&self.setting, access, *call, *node, *takes_from);
                 Performed { facts, ..Performed::default() }
             }
-            Action::Execute { call, clock_stands, arrives: _ } => {
+            Action::Execute { call, clock_stands, .. } => {
                 let luck = Luck { ticks: !clock_stands, ..Luck::PLAIN };
                 let executed = self.programs.execute(&self.setting, access, *call, luck);
                 let Executed { facts, answered, decided, .. } = executed;
@@ -240,6 +246,10 @@ impl Simulation {
                 call.broken = false;
                 handler::set_call(&self.setting, access, at, Some(call));
                 Performed::default()
+            }
+            Action::Deploy { node } => {
+                let facts = self.change_over(*node, part, access);
+                Performed { facts, ..Performed::default() }
             }
             Action::Fault { fault, target } => {
                 if part == 0 {
@@ -334,12 +344,14 @@ impl System for Simulation {
                 let targets = (FAULTS[fault].targets)(&self.setting, &self.programs, access, struck);
                 targets.into_iter().map(|target| Action::Fault { fault: small(fault), target }).collect()
             }
+            Source::Node(node) => self.deploys(node, access),
         }
     }
 
     fn parts(&self, action: &Action) -> usize {
         match action {
             Action::Fault { fault, .. } => (FAULTS[usize::from(*fault)].parts)(&self.setting),
+            Action::Deploy { .. } => self.parts_of_change_over(),
             _ => 1,
         }
     }
@@ -390,11 +402,12 @@ impl System for Simulation {
     }
 
     fn is_fair(&self, action: &Action) -> bool {
-        let cancels = self.setting.model.protocol.closed_stream == ClosedStream::Cancels;
+        let cancels = |side: bool| self.setting.of(side).model.protocol.closed_stream == ClosedStream::Cancels;
         match action {
-            Action::Fault { .. } => false,
+            // A node need never change over.
+            Action::Fault { .. } | Action::Deploy { .. } => false,
             Action::Deliver { call, .. } | Action::Execute { call, arrives: true, .. } => call.orphan.is_none(),
-            Action::Execute { call, .. } => call.orphan.is_none() || !cancels,
+            Action::Execute { call, deployed, .. } => call.orphan.is_none() || !cancels(*deployed),
             _ => true,
         }
     }
@@ -410,6 +423,7 @@ impl System for Simulation {
     fn class(&self, action: &Action) -> Class {
         match action {
             Action::Fault { .. } => Class::Fault,
+            Action::Deploy { .. } => Class::Idle,
             Action::Deliver { call, .. } | Action::Execute { call, .. } | Action::Cancel { call }
                 if call.orphan.is_some() =>
             {

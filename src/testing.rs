@@ -52,7 +52,7 @@ pub fn check(scenario: &str, design: &str) -> Result<Checked, CheckError> {
 pub fn check_with(scenario: &str, design: &str, options: &Options) -> Result<Checked, CheckError> {
     let scenario = input::read_scenario(&input::resolve(Kind::Scenario, scenario, None)?, &invariant_names())?;
     let beside = scenario.source.folder.as_deref();
-    let design = input::read_design(&input::resolve(Kind::Design, design, beside)?)?;
+    let design = input::design(design, beside)?;
     let protocol = input::protocol_of(&scenario, None)?;
     let faults: BTreeMap<_, _> = options.faults.clone();
     let run = Run::new(scenario, design, protocol, &faults)?;

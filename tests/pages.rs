@@ -133,6 +133,7 @@ fn words_of_the_files() {
         ("key-settings", "docs/reference/key-settings.md", "Key settings"),
         ("client-settings", "docs/reference/client-settings.md", "Client settings"),
         ("reactions", "docs/reference/reactions.md", "Reactions"),
+        ("deploy-settings", "docs/reference/deploy-settings.md", "Deploy settings"),
         ("protocol-rules", "docs/reference/protocol-rules.md", "Protocol rules"),
         ("tools", "docs/reference/tools.md", "Tools"),
         ("entries", "docs/reference/entries.md", "Entries"),
@@ -145,7 +146,7 @@ fn words_of_the_files() {
         let about = format!("{}{}.", kind.about[..1].to_uppercase(), &kind.about[1..]);
         same(page, &Page::new(title, &about).list(&things));
     }
-    assert_eq!(vocabulary::KINDS.len(), 9, "every kind has its page here");
+    assert_eq!(vocabulary::KINDS.len(), 10, "every kind has its page here");
 }
 
 #[test]

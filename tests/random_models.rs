@@ -124,6 +124,25 @@ fn the_witnesses_agree_on_random_models() {
     assert!(2 * became(Seed::Agreed) >= to - from, "at least half of the models are small enough: {counts:?}");
 }
 
+/// The same while another design, another protocol or both are deployed: with a restart of each node or without one.
+#[test]
+fn the_witnesses_agree_on_random_deploys() {
+    let run = |seed: u64| {
+        let (scenario, designs, protocols) = random::deploys(seed);
+        let Ok(model) = models::of_deploy(&scenario, &designs, &protocols) else { return Ok(Seed::DoesNotCompose) };
+        let compared = std::panic::catch_unwind(|| agreement::compare(&model, LARGEST));
+        let compared = compared.unwrap_or_else(|_| Err("it panics".to_owned()));
+        compared
+            .map_err(|differ| format!("seed {seed}: {differ}\n{scenario}\n{designs:?}\n{protocols:?}"))
+            .map(|found| found.map_or(Seed::TooLarge, |_| Seed::Agreed))
+    };
+    let all: Vec<Result<Seed, String>> = random::seeds("0..150").map(run).collect();
+    let differ: Vec<&str> = all.iter().filter_map(|seed| seed.as_ref().err()).map(String::as_str).collect();
+    assert!(differ.is_empty(), "{} differ:\n{}", differ.len(), differ.join("\n\n"));
+    let agreed = all.iter().filter(|seed| **seed == Ok(Seed::Agreed)).count();
+    assert!(5 * agreed >= all.len(), "enough of the deploys compose and are small enough: {agreed}");
+}
+
 /// A random walk of a shipped model, in a simulation whose states can be written down and in one that can be explored.
 fn walk(model: &Model, steps: usize, seed: u64) {
     let mut dice = ChaCha8Rng::seed_from_u64(seed);

@@ -94,8 +94,15 @@ fn random_models_are_decided_alike() {
     let (mut compared, mut states, mut fewer) = (0, 0, 0);
     let mut differ = Vec::new();
     for seed in random::seeds("0..60") {
-        for texts in [random::texts(seed), random::symmetric(seed)] {
-            let Ok(model) = models::of_texts(&texts.scenario, &texts.design, &texts.protocol) else { continue };
+        let whole = [random::texts(seed), random::symmetric(seed)];
+        let whole = whole.map(|texts| {
+            let model = models::of_texts(&texts.scenario, &texts.design, &texts.protocol);
+            (model, format!("{}\n{}", texts.scenario, texts.design))
+        });
+        let (scenario, designs, protocols) = random::deploys(seed);
+        let deployed = models::of_deploy(&scenario, &designs, &protocols);
+        for (model, shown) in whole.into_iter().chain([(deployed, format!("{scenario}\n{designs:?}"))]) {
+            let Ok(model) = model else { continue };
             let simulation = Simulation::new(model);
             for (liveness, symmetry) in [(true, false), (false, true)] {
                 match compare(&simulation, liveness, symmetry) {
@@ -104,7 +111,7 @@ fn random_models_are_decided_alike() {
                         compared += usize::from(sizes.is_some());
                         (states, fewer) = (states + all, fewer + some);
                     }
-                    Err(flaw) => differ.push(format!("seed {seed}: {flaw}\n{}\n{}", texts.scenario, texts.design)),
+                    Err(flaw) => differ.push(format!("seed {seed}: {flaw}\n{shown}")),
                 }
             }
         }

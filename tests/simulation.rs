@@ -24,8 +24,7 @@ fn composed(
     let source = input::resolve(Kind::Scenario, scenario, None).expect("it is shipped");
     let source = if agents.or(nodes).is_some() { crowd(&source, agents, nodes).expect("it can grow") } else { source };
     let scenario = input::read_scenario_within(&source, &invariant_names(), Extent::SIMULATED).expect("it is readable");
-    let design = input::resolve(Kind::Design, design, None).expect("it is shipped");
-    let design = input::read_design(&design).expect("it is readable");
+    let design = input::design(design, None).expect("it is shipped");
     let protocol = input::protocol_of(&scenario, None).expect("it is readable");
     Run::new(scenario, design, protocol, &faults.iter().copied().collect()).expect("they fit")
 }

@@ -173,6 +173,22 @@ fn random_models_are_the_same_up_to_symmetry() {
     assert!(symmetric > 70 && agents > 30, "enough of them have symmetries: {symmetric}, {agents}");
 }
 
+#[test]
+fn random_deploys_are_the_same_up_to_symmetry() {
+    let mut compared = 0;
+    for seed in random::seeds("0..60") {
+        let (scenario, designs, protocols) = random::deploys(seed);
+        let Ok(model) = models::of_deploy(&scenario, &designs, &protocols) else { continue };
+        let simulation = Simulation::new(model);
+        let shown = |flaw: String| -> ! { panic!("seed {seed}: {flaw}\n{scenario}\n{designs:?}") };
+        if simulation.symmetries() > 0 {
+            commutes(&simulation, 25, seed).unwrap_or_else(|flaw| shown(flaw));
+            compared += usize::from(compare(&simulation, true).unwrap_or_else(|flaw| shown(flaw)).is_some());
+        }
+    }
+    assert!(compared > 10, "enough of them have symmetries: {compared}");
+}
+
 /// How often the searches could be compared, and whether agents may be exchanged.
 fn agrees(seed: u64, texts: &Texts) -> (usize, bool) {
     let mut compared = 0;

@@ -45,7 +45,7 @@ pub fn picture(history: &History, report: &Report, check: &Checked, found: &Foun
     moments.sort_unstable();
     let mut drawing = Drawing::new(history, &calls);
     let steps = moments.iter().flat_map(|(_, moment, _, place)| drawing.steps(*moment, *place)).collect();
-    let input = |name: &str, title: String| Input { name: name.to_owned(), title, text: String::new() };
+    let input = |name: &str, title: String| Input { name: name.to_owned(), title, text: String::new(), deployed: None };
     Trace {
         handlecheck: env!("CARGO_PKG_VERSION").to_owned(),
         schema: SCHEMA,

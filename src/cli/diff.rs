@@ -39,7 +39,7 @@ pub(super) struct Arguments {
     /// The folder of models; by default `models`, or else the current folder
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
-    /// Compare two designs: `OLD..NEW`
+    /// Compare two designs: `OLD..NEW`; or, with --deploy, a design before and while something replaces it: `OLD`
     #[arg(long, value_name = "OLD..NEW")]
     design: Option<String>,
     /// Over these scenarios only; may be given several times
@@ -181,7 +181,5 @@ impl<'r> Compared<'r> {
 /// Whether two runs of one name are the same, text for text.
 fn is_same(one: &Run, other: &Run) -> bool {
     let (one_sources, other_sources) = (one.sources(), other.sources());
-    one_sources.scenario.text == other_sources.scenario.text
-        && one_sources.design.text == other_sources.design.text
-        && one_sources.protocol.text == other_sources.protocol.text
+    one_sources.scenario.text == other_sources.scenario.text && one_sources.sides() == other_sources.sides()
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::deploying::Deploying;
 use super::progress::{Bounds, Watch};
 use super::{Failure, Terminal, exit};
 use crate::engine::Progress;
@@ -31,6 +32,8 @@ pub(super) struct Exploring {
     /// Use this protocol instead of the one that the scenario names, or the default
     #[arg(long, value_name = "PROTOCOL")]
     protocol: Option<String>,
+    #[command(flatten)]
+    deploying: Deploying,
     /// Replace budgets of the scenario: `drop-stream=2,restart-node=1`
     #[arg(long, value_name = "FAULT=N,..", value_delimiter = ',')]
     faults: Vec<String>,
@@ -77,6 +80,7 @@ fn engine(name: &str) -> Result<Engine, String> {
 pub(super) struct Explorer {
     options: Options,
     protocol: Option<String>,
+    deploying: Deploying,
     deny_vacuous: bool,
     deadline: Option<(Duration, Instant)>,
     max_memory: Option<usize>,
@@ -123,6 +127,7 @@ impl Exploring {
         Ok(Explorer {
             options,
             protocol: self.protocol.clone(),
+            deploying: self.deploying.clone(),
             deny_vacuous: self.deny_vacuous,
             deadline: self.timeout.map(|timeout| (timeout, started + timeout)),
             max_memory: self.max_memory,
@@ -217,12 +222,14 @@ impl Explorer {
     /// A design: a path, or the name of one beside the scenario, or of a shipped one.
     pub(super) fn design(&self, spec: &str, scenario: &Input<Scenario>) -> Result<Input<Design>, Failure> {
         let beside = scenario.source.folder.as_deref();
-        Ok(input::read_design(&input::resolve(Kind::Design, spec, beside)?)?)
+        self.deploying.design(input::design(spec, beside)?, beside)
     }
 
     /// Composes a run, under the protocol that was asked for.
     pub(super) fn compose(&self, scenario: &Input<Scenario>, design: &Input<Design>) -> Result<Run, Failure> {
-        self.compose_under(scenario, design, input::protocol_of(scenario, self.protocol.as_deref())?)
+        let protocol = input::protocol_of(scenario, self.protocol.as_deref())?;
+        let protocol = self.deploying.protocol(protocol, scenario.source.folder.as_deref())?;
+        self.compose_under(scenario, design, protocol)
     }
 
     /// Composes a run, under this protocol.
@@ -261,6 +268,21 @@ impl Explorer {
     /// Explores a run.
     pub(super) fn explore(&mut self, run: &Run) -> Result<Report, Failure> {
         self.go_on(run, None)
+    }
+
+    /// Whether something is deployed, by the command line.
+    pub(super) const fn deploys(&self) -> bool {
+        !self.deploying.is_empty()
+    }
+
+    /// The one thing that is deployed by the command line, from now on to be named with what it replaces.
+    pub(super) fn take_deployed(&mut self) -> Result<Option<String>, Failure> {
+        std::mem::take(&mut self.deploying).only()
+    }
+
+    /// Refuses `--deploy` where it has no meaning.
+    pub(super) fn deploys_nothing(&self, why: &str) -> Result<(), Failure> {
+        if self.deploys() { Err(Failure::Usage(format!("--deploy: {why}"))) } else { Ok(()) }
     }
 
     /// The engine that explores.

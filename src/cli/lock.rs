@@ -37,6 +37,7 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     let folder = folder(arguments.folder.as_deref())?;
     let file = arguments.output.clone().unwrap_or_else(|| lock_of(&folder));
     let mut explorer = arguments.exploring.start(terminal)?;
+    explorer.deploys_nothing("what is expected of a deploy stands under `OLD..NEW` in `[expect]`")?;
     let mut expected = arguments.expected;
     let there = if arguments.check {
         let source = writing::read_lock(&file)?;

@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod completions;
 mod demo;
+mod deploying;
 mod diagram;
 mod diff;
 mod docs;

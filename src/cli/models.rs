@@ -86,6 +86,15 @@ impl Models {
         Ok(source)
     }
 
+    /// A design by its name, or two as `OLD..NEW`.
+    fn design(&self, spec: &str, beside: Option<&Path>) -> Result<Input<Design>, Failure> {
+        let found = |spec: &str| Ok::<_, Failure>(input::read_design(&self.resolve(Kind::Design, spec, beside)?)?);
+        match (found(spec), input::halves(spec)) {
+            (Err(_), Some((old, new))) => Ok(input::deploy_design(found(old)?, found(new)?)),
+            (found, _) => found,
+        }
+    }
+
     /// The protocols under which a scenario is run: the one that is asked for, or that it names, or each of these models,
     /// or else the default.
     pub(super) fn protocols_of(
@@ -106,8 +115,8 @@ impl Models {
         let mut pairs: Vec<Pair> = Vec::new();
         for scenario in &self.scenarios {
             for design in scenario.value.expect.keys() {
-                let source = self.resolve(Kind::Design, design, scenario.source.folder.as_deref())?;
-                add_pair(&mut pairs, scenario.clone(), input::read_design(&source)?);
+                let design = self.design(design, scenario.source.folder.as_deref())?;
+                add_pair(&mut pairs, scenario.clone(), design);
             }
         }
         for design in &self.designs {
@@ -135,7 +144,14 @@ impl Models {
 }
 
 fn add_pair(pairs: &mut Vec<Pair>, scenario: Input<Scenario>, design: Input<Design>) {
-    let same = |pair: &Pair| same_text(&pair.0.source, &scenario.source) && same_text(&pair.1.source, &design.source);
+    let same = |pair: &Pair| {
+        let deployed = |design: &Input<Design>| design.deployed.as_ref().map(|deployed| deployed.source.clone());
+        let same_deployed = match (deployed(&pair.1), deployed(&design)) {
+            (Some(one), Some(other)) => same_text(&one, &other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        same_text(&pair.0.source, &scenario.source) && same_text(&pair.1.source, &design.source) && same_deployed
+    };
     if !pairs.iter().any(same) {
         pairs.push((scenario, design));
     }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::deploying::Deploying;
 use super::exploring::{budget, interrupts, known_property};
 use super::{Failure, Terminal, exit};
 use crate::faults::FAULTS;
@@ -37,6 +38,8 @@ pub(super) struct Arguments {
     /// Use this protocol instead of the one that the scenario names, or the default
     #[arg(long, value_name = "PROTOCOL")]
     protocol: Option<String>,
+    #[command(flatten)]
+    deploying: Deploying,
     /// How many runs
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     runs: u64,
@@ -136,6 +139,8 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     let source = input::resolve(Kind::Scenario, &arguments.scenario, None)?;
     let scenario = input::read_scenario_within(&source, &invariant_names(), Extent::SIMULATED)?;
     let protocol = input::protocol_of(&scenario, arguments.protocol.as_deref())?;
+    let beside = scenario.source.folder.as_deref();
+    let protocol = arguments.deploying.protocol(protocol, beside)?;
     let mut faults = BTreeMap::new();
     for fault in &arguments.faults {
         let (name, budget) = budget(fault)?;
@@ -162,8 +167,7 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     };
     let mut runs = Vec::new();
     for spec in super::compare::designs(&arguments.designs, false) {
-        let source = input::resolve(Kind::Design, &spec, scenario.source.folder.as_deref())?;
-        let design = input::read_design(&source)?;
+        let design = arguments.deploying.design(input::design(&spec, beside)?, beside)?;
         for size in &sizes {
             runs.push((inputs.run(&design, *size, arguments.nodes)?, design.clone(), *size));
         }

@@ -29,6 +29,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
     let mut explorer = arguments.exploring.start(terminal)?;
+    explorer.deploys_nothing("what is expected of a deploy stands under `OLD..NEW` in `[expect]`")?;
     let runs = runs(&arguments.paths, &explorer)?;
     if runs.is_empty() {
         return Err(Failure::Usage("nothing in these files expects anything".to_owned()));

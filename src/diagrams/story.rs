@@ -127,7 +127,9 @@ fn closing(trace: &Trace) -> String {
         .filter(|(_, step)| step.does.fault)
         .map(|(index, step)| format!("{} at step {}", step.does.action, index + 1))
         .collect();
+    let deploys = trace.steps.iter().any(|step| step.does.action == "deploy");
     match &faults[..] {
+        [] if deploys => "No fault was needed: it was enough that nodes change over, and ordinary timing.".to_owned(),
         [] => "No fault was needed: ordinary timing is enough.".to_owned(),
         [one] => format!("It took one fault: {one}."),
         many => format!("It took {} faults: {}.", many.len(), words::list(many)),

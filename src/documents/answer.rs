@@ -62,12 +62,10 @@ impl Answers {
         let scenario = input::resolve(Kind::Scenario, &question.scenario, Some(folder))?;
         let scenario = input::read_scenario(&scenario, &invariant_names())?;
         let beside = scenario.source.folder.clone();
-        let design = input::resolve(Kind::Design, &question.design, Some(folder))
-            .or_else(|error| input::resolve(Kind::Design, &question.design, beside.as_deref()).map_err(|_| error))?;
-        let design = input::read_design(&design)?;
+        let design = input::design(&question.design, Some(folder))
+            .or_else(|error| input::design(&question.design, beside.as_deref()).map_err(|_| error))?;
         let protocol = input::protocol_of(&scenario, question.protocol.as_deref())?;
-        let [one, two, three] = [&scenario.source, &design.source, &protocol.source].map(|it| it.text.to_string());
-        let key = (one, two, three, format!("{:?}", question.faults));
+        let key = (scenario.texts(), design.texts(), protocol.texts(), format!("{:?}", question.faults));
         if !self.reports.contains_key(&key) {
             let run = Run::new(scenario, design, protocol, &question.faults)?;
             self.reports.insert(key.clone(), run.explore(options, &mut |_| false)?);

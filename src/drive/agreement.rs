@@ -37,7 +37,12 @@ pub struct Agreement {
 pub fn pairs(invariants: &[&str]) -> Result<Vec<Pair>, InputError> {
     let mut pairs = Vec::new();
     for name in library::names(Kind::Scenario) {
-        let designs = scenario(name, invariants)?.value.expect.into_keys();
+        let scenario = scenario(name, invariants)?.value;
+        // Real nodes run one design all the time.
+        if scenario.protocol.as_deref().is_some_and(|protocol| input::halves(protocol).is_some()) {
+            continue;
+        }
+        let designs = scenario.expect.into_keys().filter(|design| input::halves(design).is_none());
         pairs.extend(designs.map(|design| Pair { scenario: name.to_owned(), design }));
     }
     for name in library::names(Kind::Design) {

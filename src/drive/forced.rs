@@ -120,7 +120,7 @@ impl<'f> Forced<'f> {
                 self.note_sent(&call, before);
                 Ok(())
             }
-            Action::Deliver { takes_from: Some(_), .. } | Action::Resume { .. } => {
+            Action::Deliver { takes_from: Some(_), .. } | Action::Resume { .. } | Action::Deploy { .. } => {
                 Err("the server can't do this".to_owned())
             }
             Action::Deliver { call, node, .. } => {

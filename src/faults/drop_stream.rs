@@ -30,16 +30,32 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
     let setting = strike.setting;
     let slot = setting.call_slot(agent);
     let mut call = strike.access.get(slot).call().clone().expect("the call is open");
-    let resumable = match setting.model.protocol.resumable {
+    let resumes = |side: &Setting| match side.model.protocol.resumable {
         Resumable::Never => false,
         Resumable::AfterDelivery => call.position != Position::InTransit,
         Resumable::Always => true,
+    };
+    // Which node it would come to, nobody knows before it has: all of them would have to know the stream.
+    let resumable = match (&call.position, setting.deployed_slot()) {
+        (Position::InTransit, Some(slot)) => {
+            let nodes = strike.access.get(slot).deployed();
+            nodes.iter().all(|deployed| resumes(setting.of(*deployed)))
+        }
+        _ => resumes(setting.of(call.deployed)),
     };
     if resumable {
         call.broken = true;
         strike.access.set(slot, Some(call).into());
         return Vec::new();
     }
+    break_for_good(strike, agent)
+}
+
+/// The stream of an agent's open call breaks, and can't be resumed.
+pub fn break_for_good(strike: &mut Strike<'_, '_>, agent: usize) -> Vec<Fact> {
+    let setting = strike.setting;
+    let slot = setting.call_slot(agent);
+    let call = strike.access.get(slot).call().clone().expect("the call is open");
     strike.access.set(slot, None.into());
     close_stream(setting, strike.access, call.request.agent);
     strike.programs.abandon(setting, strike.access, call.clone());

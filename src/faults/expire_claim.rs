@@ -12,7 +12,7 @@ use crate::world::{Component, Record, Setting};
 pub static FAULT: Fault = Fault { strikes: Strikes::Keys, targets, parts: one_part, strike: super::expire_key::strike };
 
 fn targets(setting: &Setting, _: &Programs, access: &Access<'_, Component>, table: usize) -> Vec<Target> {
-    if !setting.model.design.keys.claims_expire {
+    if !setting.sides().any(|side| side.model.design.keys.claims_expire) {
         return Vec::new();
     }
     super::expire_key::records(setting, access, table, |record| matches!(record, Record::Claim { .. }))

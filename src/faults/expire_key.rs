@@ -11,7 +11,7 @@ use crate::world::{Component, Fact, Record, Setting};
 pub static FAULT: Fault = Fault { strikes: Strikes::Keys, targets, parts: one_part, strike };
 
 fn targets(setting: &Setting, _: &Programs, access: &Access<'_, Component>, table: usize) -> Vec<Target> {
-    if !setting.model.design.keys.expire {
+    if !setting.sides().any(|side| side.model.design.keys.expire) {
         return Vec::new();
     }
     records(setting, access, table, |record| matches!(record, Record::Done { .. }))

@@ -76,7 +76,11 @@ const fn one_part(_: &Setting) -> usize {
     1
 }
 
+pub use drop_stream::break_for_good;
 pub use restart_node::{ORPHANS, loses_only_calls};
+
+/// The fault by whose name a node restarts: what is deployed may come with a restart too.
+pub const RESTART_NODE: &Fault = &restart_node::FAULT;
 
 /// Whether some agent acts for a principal.
 fn acts(setting: &Setting, principal: u8) -> bool {

@@ -13,7 +13,7 @@ use crate::engine::Access;
 use crate::handler::Programs;
 use crate::harness::Harness;
 use crate::model::Server;
-use crate::model::design::{Calls, Place, Replies};
+use crate::model::design::{Calls, Replies};
 use crate::world::{Call, Component, Fact, KeyTable, Leases, Memory, Position, Progress, Reply, Setting};
 
 mod late;
@@ -96,14 +96,14 @@ fn kept(setting: &Setting, mut call: Call) -> Call {
     let mut progress = match (&call.position, calls) {
         (Position::AtNode { progress, .. }, Calls::Resumed) => progress.clone(),
         (Position::AtNode { .. } | Position::Answered { .. }, Calls::Redelivered) => {
+            call.deployed = false;
             Progress::start(call.request.handle)
         }
         _ => return call,
     };
     progress.ticket = None;
-    if setting.model.design.keys.place == Place::Node {
-        progress.claim = None;
-    }
+    // A claim in the memory of the node is lost with it.
+    progress.claim = progress.claim.filter(|claim| setting.keys_place(usize::from(claim.table)).is_none());
     if *replies != Replies::PerRequest {
         progress.reply = Reply::Lost;
     }

@@ -6,14 +6,13 @@ use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
 use crate::engine::Access;
 use crate::handler::{Luck, Programs};
-use crate::model::design::ReadsFrom;
 use crate::world::{CallRef, Component, Fact, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Agents, targets, parts: one_part, strike };
 
 fn targets(setting: &Setting, programs: &Programs, access: &Access<'_, Component>, agent: usize) -> Vec<Target> {
     let agent = u8::try_from(agent).expect("there are few agents");
-    if setting.model.design.server.reads_from != ReadsFrom::Replica || !setting.has_lagging_copies() {
+    if !setting.has_lagging_copies() {
         return Vec::new();
     }
     let luck = Luck { lags: true, ..Luck::PLAIN };

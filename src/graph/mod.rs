@@ -204,6 +204,7 @@ fn words(simulation: &Simulation, state: &[Component], action: &Action) -> Strin
             format!("{} at {node}{stands}", call(*at))
         }
         Action::Cancel { call: at } => call(*at),
+        Action::Deploy { node } => format!("{} to {}", setting.node_name(*node), setting.side_name(true)),
         Action::Fault { target, .. } => match target {
             Target::Agent(who) => agent(*who).to_owned(),
             Target::Transaction { call: at, .. } => call(*at),

@@ -2,7 +2,7 @@
 
 use super::{Luck, Programs, Ran, replies};
 use crate::engine::Access;
-use crate::model::design::Identity;
+use crate::model::design::{Calls, Identity};
 use crate::world::{Answer, Call, CallRef, Component, Fact, Position, Progress, Setting};
 
 /// What the execution of one transaction did.
@@ -63,6 +63,11 @@ fn add_call(setting: &Setting, access: &mut Access<'_, Component>, at: CallRef, 
     access.set(slot, Component::Orphans(orphans));
 }
 
+/// Whether a node runs what is deployed.
+pub(super) fn is_deployed(setting: &Setting, access: &Access<'_, Component>, node: u8) -> bool {
+    setting.deployed_slot().is_some_and(|slot| access.get(slot).deployed()[usize::from(node)])
+}
+
 impl Programs {
     /// Brings a request to a node. `takes_from`: its request id equals that of this call there, whose entry in the node's
     /// reply table it takes over. Answers what happened.
@@ -76,6 +81,11 @@ impl Programs {
     ) -> Vec<Fact> {
         let mut facts = Vec::new();
         let mut call = call_at(setting, access, at).clone();
+        // What goes on where it was does so as it began.
+        let goes_on = setting.model.design.server.calls == Calls::Resumed;
+        if !(goes_on && matches!(call.position, Position::Interrupted { .. })) {
+            call.deployed = is_deployed(setting, access, node);
+        }
         let enters = setting.replies_by_request_id();
         if enters {
             // What becomes of other calls may move it among the orphans.
@@ -98,7 +108,7 @@ impl Programs {
             routes[place] = Some(node);
             access.set(slot, Component::Route(routes));
         }
-        let late = setting.model.design.server.identity == Identity::NodeMemory;
+        let late = setting.of(call.deployed).model.design.server.identity == Identity::NodeMemory;
         if let Some(slot) = setting.memory_slot(node).filter(|_| late) {
             let mut memory = access.get(slot).memory().clone();
             memory.identity = Some((call.request.agent, call.request.credential));
@@ -110,8 +120,8 @@ impl Programs {
             progress.ticket = Some(queue.join(handle.instance));
             access.set(slot, queue.into());
         }
-        let lives = at.orphan.is_none() || self.of(call.request.tool).can_change(Some(&progress));
         call.position = Position::AtNode { node, progress };
+        let lives = at.orphan.is_none() || self.can_change(setting, &call);
         if !lives {
             leave_queue(setting, access, &call);
         }
@@ -160,15 +170,18 @@ impl Programs {
             _ => unreachable!("only a call at a node executes"),
         };
         let (ticket, reply) = (progress.ticket, progress.reply);
-        let program = self.of(call.request.tool);
-        let execution = program.execute(setting, access, &call.request, node, progress, luck);
+        // What became of the call is put back in its place.
+        call.position = Position::InTransit;
+        let program = self.of(&call);
+        let own = setting.of(call.deployed);
+        let execution = program.execute(own, access, &call.request, node, progress, luck);
         let super::program::Execution { ran, facts, step, committed, asked_clock, asked_copy } = execution;
         let executed = Executed { facts, committed, asked_clock, asked_copy, ..Executed::default() };
         let answer = match ran {
             Ran::Goes(progress) => {
                 let decided = step.map(|step| (progress.answer.clone(), step.name));
-                let lives = at.orphan.is_none() || program.can_change(Some(&progress));
                 call.position = Position::AtNode { node, progress };
+                let lives = at.orphan.is_none() || self.can_change(setting, &call);
                 if !lives {
                     leave_queue(setting, access, &call);
                 }
@@ -220,13 +233,10 @@ impl Programs {
     pub fn abandon(&self, setting: &Setting, access: &mut Access<'_, Component>, mut call: Call) {
         call.broken = false;
         replies::stop_waiting(setting, &mut call);
-        let program = self.of(call.request.tool);
-        let progress = match &call.position {
-            Position::InTransit => None,
-            Position::AtNode { progress, .. } | Position::Interrupted { progress } => Some(progress),
-            Position::Answered { .. } | Position::Unanswered { .. } => return,
-        };
-        if program.can_change(progress) {
+        if matches!(call.position, Position::Answered { .. } | Position::Unanswered { .. }) {
+            return;
+        }
+        if self.can_change(setting, &call) {
             let slot = setting.orphans_slot(usize::from(call.request.agent));
             let mut orphans = access.get(slot).orphans().clone();
             orphans.push(call);

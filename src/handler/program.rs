@@ -8,12 +8,14 @@ use crate::model::design::{
 };
 use crate::model::{Design, Outcome, Tool};
 use crate::table::Row;
-use crate::world::{Answer, Component, Fact, Instance, Progress, Request, Setting, ghost};
+use crate::world::{Answer, Call, Component, Fact, Instance, Position, Progress, Request, Setting, ghost};
 
 /// The handlers of a design, ready to run: one for each tool that it serves.
 #[derive(Clone, Debug)]
 pub struct Programs {
     programs: Vec<Option<Program>>,
+    /// Those of the nodes that run what is deployed.
+    deployed: Option<Box<Self>>,
 }
 
 /// One handler, ready to run.
@@ -59,15 +61,42 @@ pub(super) struct Execution {
 impl Programs {
     /// Finds the steps of every handler of a design, whose names must be those of [`STEPS`].
     #[must_use]
-    pub fn new(design: &Design) -> Self {
+    pub fn new(setting: &Setting) -> Self {
+        let design = &setting.model.design;
         let program = |tool: &Tool| design.server.handler(*tool).map(|handler| Program::new(design, handler));
-        Self { programs: Tool::ALL.iter().map(program).collect() }
+        let deployed = setting.deployed.as_ref().map(|deployed| Box::new(Self::new(deployed)));
+        Self { programs: Tool::ALL.iter().map(program).collect(), deployed }
+    }
+
+    /// The handler of a call at a node.
+    #[must_use]
+    pub fn of(&self, call: &Call) -> &Program {
+        let side = self.deployed.as_deref().filter(|_| call.deployed).unwrap_or(self);
+        side.of_tool(call.request.tool)
     }
 
     /// The handler of a tool, which composition has checked to exist for every tool that the scenario uses.
-    #[must_use]
-    pub fn of(&self, tool: Tool) -> &Program {
+    fn of_tool(&self, tool: Tool) -> &Program {
         self.programs[tool as usize].as_ref().expect("composition checked that every tool in use has a handler")
+    }
+
+    /// Whether a call can still change anything that outlives it. One that begins at whatever node it comes to can, if it
+    /// can at any.
+    #[must_use]
+    pub fn can_change(&self, setting: &Setting, call: &Call) -> bool {
+        let again = setting.model.design.server.calls == Calls::Redelivered;
+        let any = |progress: Option<&Progress>| {
+            let sides = std::iter::once(self).chain(self.deployed.as_deref());
+            sides.into_iter().any(|side| side.of_tool(call.request.tool).can_change(progress))
+        };
+        match &call.position {
+            Position::InTransit => any(None),
+            Position::Interrupted { progress } if again => any(Some(progress)),
+            Position::AtNode { progress, .. } | Position::Interrupted { progress } => {
+                self.of(call).can_change(Some(progress))
+            }
+            Position::Answered { .. } | Position::Unanswered { .. } => false,
+        }
     }
 }
 
@@ -113,7 +142,7 @@ impl Program {
 
     /// Whether a call at this point can still change anything that outlives it.
     #[must_use]
-    pub fn can_change(&self, progress: Option<&Progress>) -> bool {
+    fn can_change(&self, progress: Option<&Progress>) -> bool {
         match progress {
             None => self.arrival_changes || self.changes_from[0],
             Some(progress) if progress.ending => self.end_changes,
@@ -331,10 +360,20 @@ impl Handling<'_, '_> {
 
     /// Whether this is the only node, and has restarted. (Where there are several, another one is there to be reached.)
     fn has_only_node_restarted(&self) -> bool {
+        if self.setting.model.scenario.nodes > 1 {
+            return false;
+        }
+        let changed_over = self.setting.model.scenario.deploy.restart && self.is_node_deployed();
         let budget = self.setting.budget("restart-node");
-        let Some(index) = self.setting.fault_index("restart-node").filter(|_| budget > 0) else { return false };
-        let only = self.setting.model.scenario.nodes == 1;
-        only && self.access.peek(self.setting.budgets_slot(), ghost::RESTARTS).budgets()[index] < budget
+        let Some(index) = self.setting.fault_index("restart-node").filter(|_| budget > 0) else {
+            return changed_over;
+        };
+        changed_over || self.access.peek(self.setting.budgets_slot(), ghost::RESTARTS).budgets()[index] < budget
+    }
+
+    /// Whether the node runs what is deployed by now.
+    fn is_node_deployed(&self) -> bool {
+        super::calls::is_deployed(self.setting, self.access, self.node)
     }
 
     /// Whether a read comes after a change that came after another read: some agent has a view of another content.

@@ -142,7 +142,7 @@ impl Harness<'_, '_> {
         request.issue = self.issue(&request);
         let shares_key = request.key.as_ref().is_some_and(|key| self.is_shared(key));
         self.facts.push(Fact::Sent { request: request.clone(), attempt: self.agent.attempt, shares_key });
-        let call = Call { request, position: Position::InTransit, broken: false };
+        let call = Call { request, position: Position::InTransit, deployed: false, broken: false };
         self.access.set(self.setting.call_slot(self.id()), Some(call).into());
     }
 
@@ -152,7 +152,8 @@ impl Harness<'_, '_> {
         let slot = self.setting.resource_slot(usize::from(handle.resource));
         let stored = self.access.get(slot).resource().instances.get(usize::from(handle.instance));
         let Some(stored) = stored else { return };
-        if self.setting.model.design.server.reads_from != ReadsFrom::Store {
+        let elsewhere = |side: &Setting| side.model.design.server.reads_from != ReadsFrom::Store;
+        if self.setting.sides().any(elsewhere) {
             request.sent_at = Some(stored.version);
         }
         let carried = request.token.as_ref().and_then(|token| token.content.as_ref());

@@ -12,7 +12,7 @@ use crate::model::{
 
 use super::diagnostic::{Diagnostic, InputError, Place, Severity};
 use super::report::expected as advice;
-use super::{Input, Source};
+use super::{Input, Source, deploys};
 
 /// Composes a run's three inputs, with what its author should know. `invariants` are the names that the design's
 /// `[expect]` may use, besides those of the scenario's assertions.
@@ -28,7 +28,12 @@ pub fn compose(
     protocol: &Input<Protocol>,
     invariants: &[&str],
 ) -> Result<(Model, Vec<Diagnostic>), InputError> {
-    let model = Model::compose(scenario.value.clone(), design.value.clone(), protocol.value.clone());
+    let mut model = Model::compose(scenario.value.clone(), design.value.clone(), protocol.value.clone());
+    if design.deployed.is_some() || protocol.deployed.is_some() {
+        let design = design.deployed.as_deref().unwrap_or(design);
+        let protocol = protocol.deployed.as_deref().unwrap_or(protocol);
+        model = model.deploying(design.value.clone(), protocol.value.clone());
+    }
     let mut check = Check { model: &model, scenario: &scenario.source, design: &design.source, found: Vec::new() };
     check.handlers();
     check.snapshots();
@@ -38,6 +43,24 @@ pub fn compose(
     check.budgets();
     check.idle_steps();
     check.idle_settings();
+    if let Some(deployed) = &model.deployed {
+        let source = design.deployed.as_ref().map_or(&design.source, |deployed| &deployed.source);
+        check.found.extend(deploys::differences(&model, &deployed.model, source));
+        let (model, scenario, found) = (&deployed.model, check.scenario, check.found);
+        check = Check { model, scenario, design: source, found };
+        check.handlers();
+        check.snapshots();
+        check.sessions();
+        check.idle_steps();
+        // What is right or wrong with both, and what is the same text, is said once.
+        let mut said = Vec::new();
+        check.found.retain(|found| {
+            !said.contains(found) && {
+                said.push(found.clone());
+                true
+            }
+        });
+    }
     let mut diagnostics = check.found;
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
@@ -223,23 +246,26 @@ impl Check<'_> {
     /// Budgets of faults that find nothing to strike.
     fn budgets(&mut self) {
         let Model { design, scenario, .. } = self.model;
-        let (server, keys) = (&design.server, &design.keys);
-        let steps = |name: &str| {
-            let handlers = server.tools.values();
-            handlers
-                .flat_map(|handler| handler.transactions.iter().chain(&handler.at_end))
-                .flatten()
-                .any(|s| *s == name)
+        let either = |says: &dyn Fn(&Design) -> bool| self.model.sides().any(|(design, _)| says(design));
+        let acquires = |design: &Design| {
+            let handlers = design.server.tools.values();
+            let mut steps = handlers.flat_map(|handler| handler.transactions.iter().chain(&handler.at_end)).flatten();
+            steps.any(|step| *step == "acquire-lease")
         };
         let stranger = scenario.agents.iter().any(|agent| {
             let mut resources = 0..scenario.resources.len();
             resources.any(|resource| foreign(scenario, agent, resource))
         });
+        let lags = |design: &Design| design.server.reads_from == ReadsFrom::Replica;
         for (fault, can_strike, why) in [
-            ("expire-key", keys.expire, "`[server.keys]` has no `expire = true`"),
-            ("expire-claim", keys.claims_expire, "`[server.keys]` has no `claims-expire = true`"),
-            ("expire-lease", steps("acquire-lease"), "no handler has the step `acquire-lease`"),
-            ("stale-read", server.reads_from == ReadsFrom::Replica, "`[server]` has no `reads-from = \"replica\"`"),
+            ("expire-key", either(&|design| design.keys.expire), "`[server.keys]` has no `expire = true`"),
+            (
+                "expire-claim",
+                either(&|design| design.keys.claims_expire),
+                "`[server.keys]` has no `claims-expire = true`",
+            ),
+            ("expire-lease", either(&acquires), "no handler has the step `acquire-lease`"),
+            ("stale-read", either(&lags), "`[server]` has no `reads-from = \"replica\"`"),
             ("leak-handle", stranger, "no agent is without a right on some resource"),
         ] {
             if scenario.faults.contains_key(fault) && !can_strike {

@@ -6,6 +6,7 @@
 
 mod client;
 mod compose;
+mod deploys;
 mod design;
 mod diagnostic;
 mod expect;
@@ -23,6 +24,7 @@ pub mod vocabulary;
 mod words;
 
 pub use compose::compose;
+pub use deploys::{deploy_design, deploy_protocol, design, halves, protocol};
 pub use design::read_design;
 pub use diagnostic::{Diagnostic, InputError, Place, Severity};
 pub use protocol::read_protocol;
@@ -39,4 +41,15 @@ pub struct Input<T> {
     pub value: T,
     /// The text.
     pub source: Source,
+    /// What the nodes change over to in the run: another input of the kind. The name of the value tells both.
+    pub deployed: Option<Box<Self>>,
+}
+
+impl<T> Input<T> {
+    /// Its text, and behind it that of what is deployed.
+    #[must_use]
+    pub fn texts(&self) -> String {
+        let deployed = self.deployed.as_ref().map_or_else(String::new, |deployed| deployed.texts());
+        [&self.source.text, deployed.as_str()].concat()
+    }
 }

@@ -45,7 +45,7 @@ pub(super) fn read<T>(source: &Source, meaning: impl FnOnce(&Table<'_>) -> Optio
     }
     if diagnostics.is_empty() {
         let value = value.expect("a reader that gives nothing has reported why");
-        return Ok(Input { value, source: source.clone() });
+        return Ok(Input { value, source: source.clone(), deployed: None });
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.place.as_ref().map(|place| place.span.start));
     hidden += diagnostics.len().saturating_sub(DIAGNOSTICS);

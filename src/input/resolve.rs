@@ -8,6 +8,7 @@ use crate::model::protocol::DEFAULT_PROTOCOL;
 use crate::model::{Protocol, Scenario, limits};
 use crate::suggest::{did_you_mean, one_of};
 
+use super::deploys::{protocol, protocol_from, sources};
 use super::diagnostic::InputError;
 use super::protocol::read_protocol;
 use super::{Input, Kind, Source, library};
@@ -42,19 +43,20 @@ pub fn resolve(kind: Kind, spec: &str, beside: Option<&Path>) -> Result<Source, 
 ///
 /// As [`resolve`] and [`read_protocol`]. A name that the scenario has wrong is reported with its place.
 pub fn protocol_of(scenario: &Input<Scenario>, asked: Option<&str>) -> Result<Input<Protocol>, InputError> {
-    let source = match (asked, &scenario.value.protocol) {
-        (Some(spec), _) => resolve(Kind::Protocol, spec, None)?,
+    match (asked, &scenario.value.protocol) {
+        (Some(spec), _) => protocol(spec, None),
         (None, Some(spec)) => {
-            resolve(Kind::Protocol, spec, scenario.source.folder.as_deref()).map_err(|mut error| {
+            let found = sources(Kind::Protocol, spec, scenario.source.folder.as_deref());
+            let found = found.map_err(|mut error| {
                 for diagnostic in &mut error.diagnostics {
                     diagnostic.place = Some(scenario.source.place_of(&["protocol"]));
                 }
                 error
-            })?
+            });
+            protocol_from(&found?)
         }
-        (None, None) => resolve(Kind::Protocol, DEFAULT_PROTOCOL, None)?,
-    };
-    read_protocol(&source)
+        (None, None) => read_protocol(&resolve(Kind::Protocol, DEFAULT_PROTOCOL, None)?),
+    }
 }
 
 fn file_beside(kind: Kind, name: &str, folder: &Path) -> Option<PathBuf> {

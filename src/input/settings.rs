@@ -12,7 +12,7 @@ use crate::model::design::{
     Server, State, Taken, TakenName, Versions,
 };
 use crate::model::protocol::{ClosedStream, Reissue, Resumable, TaskIds};
-use crate::model::scenario::Carried;
+use crate::model::scenario::{Carried, Clients, Deploy};
 
 pub use super::client::SEND;
 pub use super::expect::VERDICTS;
@@ -225,6 +225,20 @@ pub fn protocol() -> Vec<Setting> {
         word!("closed-stream", ClosedStream, "What a closed stream does to its call."),
         word!("task-ids", TaskIds, "Who names what is minted."),
         word!("reissue", Reissue, "The request id of a call that is issued again."),
+    ]
+}
+
+/// The settings of `[deploy]` in a scenario.
+#[must_use]
+pub fn deploy() -> Vec<Setting> {
+    let default = Deploy::default();
+    vec![
+        boolean(
+            "restart",
+            default.restart,
+            "Whether a node changes over in a restart, and so loses its memory and its calls.",
+        ),
+        word!("clients", Clients, default.clients, "Whose `[client]` the agents have while a design is deployed."),
     ]
 }
 

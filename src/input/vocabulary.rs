@@ -35,6 +35,7 @@ pub const KINDS: &[Kind] = &[
     Kind { name: "key-settings", about: "the settings of [server.keys] in a design", words: keys },
     Kind { name: "client-settings", about: "the settings of [client] in a design or at an agent", words: client },
     Kind { name: "reactions", about: "what [client.on] can answer an event with", words: reactions },
+    Kind { name: "deploy-settings", about: "the settings of [deploy] in a scenario", words: deploys },
     Kind { name: "protocol-rules", about: "the keys of a protocol", words: rules },
     Kind { name: "tools", about: "what a client can ask of a server", words: tools },
     Kind { name: "entries", about: "what an agent's work is made of", words: entries },
@@ -112,6 +113,10 @@ fn keys() -> Vec<Word> {
 fn client() -> Vec<Word> {
     let place = "`[client]` or `[client.TOOL]` of a design, or at an agent in `[agents.NAME.client]`";
     of_settings(settings::client(), place)
+}
+
+fn deploys() -> Vec<Word> {
+    of_settings(settings::deploy(), "`[deploy]` of a scenario")
 }
 
 fn rules() -> Vec<Word> {

@@ -7,7 +7,7 @@ use crate::model::design::{
     Taken, TakenName, Versions,
 };
 use crate::model::protocol::{ClosedStream, Reissue, Resumable, TaskIds};
-use crate::model::scenario::Carried;
+use crate::model::scenario::{Carried, Clients};
 use crate::model::{Condition, Told, Tool};
 
 /// A value that a file writes as one word of a closed set.
@@ -34,7 +34,8 @@ macro_rules! words {
 }
 
 words! {
-    AfterFailure, AfterStoreError, Balancer, BeforeWrite, Calls, Carried, ClaimAfterError, ClaimNames, ClosedStream, Condition,
+    AfterFailure, AfterStoreError, Balancer, BeforeWrite, Calls, Carried, ClaimAfterError, ClaimNames, Clients, ClosedStream,
+    Condition,
     FenceSeen, FingerprintPart, Foreign, Handles, Identity, KeyPolicy, LostReply, OtherPayload, Payload, Place, Precondition,
     Presents, PrincipalPart, Queue, ReadsFrom, Record, Reissue, Replies, Resumable, ScopePart, State, Taken, TakenName, TaskIds,
     Told, Tool, Versions,

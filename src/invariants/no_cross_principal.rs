@@ -105,7 +105,8 @@ fn is_foreign(setting: &Setting, request: &Request) -> bool {
 
 /// Whether a client chooses a name for what it mints that another principal chooses too.
 fn shares_name(setting: &Setting, request: &Request) -> bool {
-    let chooses = request.tool == Tool::Mint && setting.model.protocol.task_ids == TaskIds::Client;
+    let named = |side: &Setting| side.model.protocol.task_ids == TaskIds::Client;
+    let chooses = request.tool == Tool::Mint && setting.sides().any(named);
     let principal = setting.principal(usize::from(request.agent));
     let mut named = setting.of_one_name(usize::from(request.resource));
     chooses && named.any(|resource| setting.owner(resource) != principal)

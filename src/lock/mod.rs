@@ -189,8 +189,9 @@ impl Lock {
     pub fn add_inputs(&mut self, run: &Run) {
         let (sources, subject) = (run.sources(), Subject::of_run(run));
         self.scenarios.insert(subject.scenario, digest(&sources.scenario.text));
-        self.designs.insert(subject.design, digest(&sources.design.text));
-        self.protocols.insert(subject.protocol, digest(&sources.protocol.text));
+        let [design, protocol] = sources.sides();
+        self.designs.insert(subject.design, digest(&design));
+        self.protocols.insert(subject.protocol, digest(&protocol));
     }
 
     /// Adds a run and what it came to.

@@ -13,7 +13,7 @@ pub mod vocabulary;
 pub use client::{Client, ClientPart, Condition, Event, Reaction};
 pub use design::{Design, Handler, Keys, Server};
 pub use protocol::Protocol;
-pub use scenario::{Agent, Assertion, Entry, Expectation, Operation, Principal, Resource, Scenario};
+pub use scenario::{Agent, Assertion, Clients, Deploy, Entry, Expectation, Operation, Principal, Resource, Scenario};
 pub use value::Value;
 pub use vocabulary::{Outcome, Told, Tool, Verdict};
 
@@ -84,18 +84,44 @@ pub struct Model {
     pub protocol: Protocol,
     /// The client settings of every agent and tool, after all overrides: `clients[agent][tool as usize]`.
     pub clients: Vec<Vec<Client>>,
+    /// What the nodes change over to in the run, one by one.
+    pub deployed: Option<Box<Deployed>>,
+}
+
+/// What is deployed while a run goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deployed {
+    /// A node changes over in a restart; else it goes on with what it has in its memory.
+    pub restart: bool,
+    /// The same model for the nodes that have changed over: it differs in its design, in its protocol, or in both.
+    pub model: Model,
 }
 
 impl Model {
     /// Composes the three inputs. The parts must come from one reading: an agent's overrides name its own tools only.
     #[must_use]
     pub fn compose(scenario: Scenario, design: Design, protocol: Protocol) -> Self {
-        let clients = scenario
-            .agents
-            .iter()
-            .map(|agent| Tool::ALL.iter().map(|&tool| client_of(&design, agent, tool)).collect())
-            .collect();
-        Self { scenario, design, protocol, clients }
+        let clients = clients(&scenario, &design);
+        Self { scenario, design, protocol, clients, deployed: None }
+    }
+
+    /// The same model, whose nodes change over to this design and this protocol.
+    #[must_use]
+    pub fn deploying(self, design: Design, protocol: Protocol) -> Self {
+        let Deploy { restart, clients: by } = self.scenario.deploy;
+        let clients = match by {
+            Clients::Old => self.clients,
+            Clients::New => clients(&self.scenario, &design),
+        };
+        let scenario = self.scenario.clone();
+        let model = Self { scenario, design, protocol, clients: clients.clone(), deployed: None };
+        Self { clients, deployed: Some(Box::new(Deployed { restart, model })), ..self }
+    }
+
+    /// What the nodes run: the design and the protocol at the start and, where others are deployed, those.
+    pub fn sides(&self) -> impl Iterator<Item = (&Design, &Protocol)> {
+        let deployed = self.deployed.iter().map(|deployed| (&deployed.model.design, &deployed.model.protocol));
+        std::iter::once((&self.design, &self.protocol)).chain(deployed)
     }
 
     /// The client settings of an agent for one tool.
@@ -103,6 +129,11 @@ impl Model {
     pub fn client(&self, agent: AgentId, tool: Tool) -> &Client {
         &self.clients[agent][tool as usize]
     }
+}
+
+fn clients(scenario: &Scenario, design: &Design) -> Vec<Vec<Client>> {
+    let of_agent = |agent| Tool::ALL.iter().map(|&tool| client_of(design, agent, tool)).collect();
+    scenario.agents.iter().map(of_agent).collect()
 }
 
 /// Of two that speak of one setting or one event, the later in this order counts: `[client]`, `[client.TOOL]`,

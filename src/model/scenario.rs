@@ -26,6 +26,8 @@ pub struct Scenario {
     pub agents: Vec<Agent>,
     /// At most so many of each fault in one run, by the fault's name. A fault that is not here has budget 0.
     pub faults: BTreeMap<&'static str, u8>,
+    /// How nodes change over, in a run in which something is deployed.
+    pub deploy: Deploy,
     /// Judged in every quiescent state in which every intent was told as `ok`.
     pub finally: Vec<Assertion>,
     /// Judged in every quiescent state, whatever was told.
@@ -34,6 +36,31 @@ pub struct Scenario {
     pub sometimes: Vec<Assertion>,
     /// Expected verdicts: design name, then invariant or assertion name.
     pub expect: Expectations,
+}
+
+/// How nodes change over to what is deployed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deploy {
+    /// In a restart: a node loses its memory and the calls in it.
+    pub restart: bool,
+    /// Which design's `[client]` the agents have.
+    pub clients: Clients,
+}
+
+impl Default for Deploy {
+    fn default() -> Self {
+        Self { restart: true, clients: Clients::Old }
+    }
+}
+
+named! {
+    /// Which design's `[client]` the agents have while another one is deployed.
+    Clients {
+        /// That of the design with which the nodes start: clients learn of the new one later.
+        Old = "old",
+        /// That of the design that is deployed: clients were there before the servers.
+        New = "new",
+    }
 }
 
 impl Scenario {

@@ -68,6 +68,7 @@ const CHECKSUM: usize = 8;
 impl Made {
     fn of(run: &Run, options: &Options) -> Self {
         let sources = run.sources();
+        let [design, protocol] = sources.sides();
         let input = |name: &str, text: &str| (name.to_owned(), rapidhash_v3(text.replace("\r\n", "\n").as_bytes()));
         let model = run.model();
         let budgets = model.scenario.faults.iter().filter(|(_, budget)| **budget > 0);
@@ -77,8 +78,8 @@ impl Made {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             inputs: [
                 input(&model.scenario.name, &sources.scenario.text),
-                input(&model.design.name, &sources.design.text),
-                input(&model.protocol.name, &sources.protocol.text),
+                input(&model.design.name, &design),
+                input(&model.protocol.name, &protocol),
             ],
             budgets: budgets.map(|(fault, budget)| ((*fault).to_owned(), *budget)).collect(),
             invariants,

@@ -67,14 +67,14 @@ impl Run {
     fn guards(&self, step: usize) -> bool {
         match STEPS[step].name {
             "read" => false,
-            "record-key" => self.model.design.keys.taken == Taken::Refuse,
+            "record-key" => self.model.sides().any(|(design, _)| design.keys.taken == Taken::Refuse),
             _ => How::of_step(step).next().is_some(),
         }
     }
 
     /// The steps of the design's handlers that can end a call, in the order in which they stand in it.
     fn ending_steps(&self) -> Vec<usize> {
-        let handlers = self.model.design.server.tools.values();
+        let handlers = self.model.sides().flat_map(|(design, _)| design.server.tools.values());
         let lists = handlers.flat_map(|handler| handler.transactions.iter().chain(&handler.at_end));
         let mut steps = Vec::new();
         for step in lists.flatten() {
@@ -112,7 +112,10 @@ impl Run {
     /// Whether an event can come at all, within the budgets.
     fn could_meet(&self, event: Event) -> bool {
         match event {
-            Event::BrokenStream => BREAK_STREAMS.iter().any(|fault| self.has_budget(fault)),
+            Event::BrokenStream => {
+                let restarts = self.model.deployed.as_ref().is_some_and(|deployed| deployed.restart);
+                restarts || BREAK_STREAMS.iter().any(|fault| self.has_budget(fault))
+            }
             Event::Refused(Outcome::Unknown) => self.has_budget("ambiguous-commit"),
             Event::Refused(_) => true,
         }
@@ -127,8 +130,9 @@ impl Run {
                 work.any(|entry| matches!(entry, Entry::HandOff { .. }))
             }
             "guess" => self.model.design.server.handles == Handles::Sequential,
-            "cancel" => drops && self.model.protocol.closed_stream == ClosedStream::Cancels,
-            "resume" => drops && self.model.protocol.resumable != Resumable::Never,
+            "cancel" => drops && self.model.sides().any(|(_, rules)| rules.closed_stream == ClosedStream::Cancels),
+            "resume" => drops && self.model.sides().any(|(_, rules)| rules.resumable != Resumable::Never),
+            "deploy" => self.model.deployed.is_some(),
             _ => true,
         }
     }
@@ -152,6 +156,9 @@ impl Run {
                 } else {
                     without("drop-stream")
                 }
+            }
+            Situation::Happens("deploy") if !self.could_happen("deploy") => {
+                Some("nothing is deployed in this run: --deploy NEW deploys something".to_owned())
             }
             Situation::EndedBy(step, _) if !self.ending_steps().contains(step) => {
                 Some(format!("no handler of this design has the step {}", STEPS[*step].name))

@@ -15,7 +15,12 @@ impl Run {
     ///
     /// Everything that is wrong with the text, or that does not fit the other inputs.
     pub fn with_design(&self, source: &Source) -> Result<Self, InputError> {
-        let design = input::read_design(source)?;
+        let mut design = input::read_design(source)?;
+        if let Some(deployed) = &self.design.deployed {
+            let expect = std::mem::take(&mut design.value.expect);
+            design = input::deploy_design(design, (**deployed).clone());
+            design.value.expect = expect;
+        }
         Self::new(self.scenario.clone(), design, self.protocol.clone(), &BTreeMap::new())
     }
 
@@ -25,7 +30,10 @@ impl Run {
     ///
     /// Everything that is wrong with the text, or that does not fit the other inputs.
     pub fn with_protocol(&self, source: &Source) -> Result<Self, InputError> {
-        let protocol = input::read_protocol(source)?;
+        let mut protocol = input::read_protocol(source)?;
+        if let Some(deployed) = &self.protocol.deployed {
+            protocol = input::deploy_protocol(protocol, (**deployed).clone());
+        }
         Self::new(self.scenario.clone(), self.design.clone(), protocol, &BTreeMap::new())
     }
 

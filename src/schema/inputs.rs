@@ -279,6 +279,7 @@ pub(super) fn scenario() -> Value {
         ("resources", sized(map("What is there from the start.", reference("resource")), 0, limits::RESOURCES)),
         ("agents", sized(map("Who is there.", reference("agent")), 1, limits::AGENTS)),
         ("faults", object("What may go wrong, within a budget.", &[], faults.collect())),
+        ("deploy", object("How nodes change over to what is deployed.", &[], settings(&settings::deploy()))),
         ("finally", assertions("Judged in every quiescent state in which every intent was told as `ok`.")),
         ("at-rest", assertions("Judged in every quiescent state, whatever was told.")),
         ("sometimes", assertions("Each must hold in some reachable state.")),

@@ -39,7 +39,7 @@ pub(super) fn trace() -> Value {
     let input = record(
         "One of the three inputs.",
         vec![("name", text("Its name.")), ("title", text("Its title.")), ("text", text("The text of its file."))],
-        Vec::new(),
+        vec![("deployed", reference("input"))],
     );
     let content = record(
         "What a handle names, or what an agent believes of it.",
@@ -113,6 +113,8 @@ fn does() -> Value {
             ("leaked-key", text("The leaked key that is presented.")),
             ("key", text("The key.")),
             ("same-id-as", text("The request at the node, another agent's, whose id is equal.")),
+            ("to-run", text("What a node runs from now on, when something is deployed.")),
+            ("restarts", boolean("The node restarts, and loses its memory and its calls.")),
             ("clock-stands", boolean("The clock that versions are taken from does not tick.")),
             ("fault", boolean("It is a fault.")),
             ("orphan", boolean("Nobody waits for the call's answer.")),

@@ -6,10 +6,10 @@ use super::{Simulation, Source};
 use crate::engine::{Access, Footprint, GHOSTS, SlotSet};
 use crate::faults::FAULTS;
 use crate::invariants::INVARIANTS;
-use crate::model::design::{Handles, Replies, ScopePart};
+use crate::model::design::{Handles, Replies};
 use crate::model::protocol::TaskIds;
 use crate::model::{Entry, ResourceId};
-use crate::world::{Component, ghost};
+use crate::world::{Component, Setting, ghost};
 
 /// The invariants for whose witness alone slots are read that are of no other use, by kind.
 pub(super) fn ghost_invariants(kind: usize) -> u64 {
@@ -39,6 +39,8 @@ impl Simulation {
                 }
                 self.fault_future(FAULTS[fault].name, struck, access)
             }
+            Source::Node(node) if self.deploys(node, access).is_empty() => Footprint::NONE,
+            Source::Node(_) => Footprint::ALL,
         }
     }
 
@@ -116,7 +118,7 @@ impl Simulation {
         own(&mut future, keys.map(|(slot, _)| slot));
         // Routes, the memory of nodes and the keys that the upstream saw are shared by all.
         own(&mut future, setting.slots_shared_by_all());
-        future.reads.extend(&setting.credentials_slot().into_iter().collect());
+        future.reads.extend(&setting.credentials_slot().into_iter().chain(setting.deployed_slot()).collect());
         let calls = (0..setting.agents()).flat_map(|other| [setting.call_slot(other), setting.orphans_slot(other)]);
         let calls: SlotSet = calls.collect();
         future.peeks[ghost::VIEWS] = (0..setting.agents()).map(|other| setting.agent_slot(other)).collect();
@@ -136,11 +138,12 @@ impl Simulation {
     /// The resources that an agent's work is about. All, where a handle may turn out to be another resource's.
     fn resources_of(&self, agent: usize, access: Option<&Access<'_, Component>>) -> Vec<ResourceId> {
         let setting = &self.setting;
-        let keys = &setting.model.design.keys.scope;
+        let by_handle = setting.sides().all(Setting::keys_by_handle);
+        let named = setting.sides().any(|side| side.model.protocol.task_ids == TaskIds::Client);
         let minted = (0..setting.resources()).filter(|resource| setting.resource(*resource).owner.is_none()).count();
         // Two mints name no handle, and so may meet in one key table.
-        let mixes = !keys.contains(&ScopePart::Handle) || minted > 1;
-        if mixes || setting.model.protocol.task_ids == TaskIds::Client {
+        let mixes = !by_handle || minted > 1;
+        if mixes || named {
             return (0..setting.resources()).collect();
         }
         let again = setting.mints_again(agent);
@@ -175,6 +178,7 @@ impl Simulation {
             "drop-stream" | "duplicate-call" if self.answers_are_mixed_up() => return Footprint::ALL,
             "drop-stream" => {
                 own(&mut future, [agent, call, orphans, ledger]);
+                future.reads.extend(&setting.deployed_slot().into_iter().collect());
                 own(&mut future, (0..setting.resources()).filter_map(|resource| setting.queue_slot(resource)));
             }
             "compact" => own(&mut future, [agent, call, ledger]),

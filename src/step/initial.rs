@@ -65,6 +65,9 @@ impl Simulation {
         if setting.upstream_slot().is_some() {
             components.push(Component::Upstream(Vec::new()));
         }
+        if setting.deployed_slot().is_some() {
+            components.push(Component::Deployed(vec![false; scenario.nodes]));
+        }
         if setting.labelled {
             components.push(Component::Requests(vec![0; setting.agents()]));
         }

@@ -13,7 +13,11 @@ use crate::world::{Component, Position, Setting};
 
 /// Whether late routing finds the same as routing every call when it is delivered.
 pub(super) fn keeps_everything(setting: &Setting) -> bool {
-    is_oblivious_of_nodes(setting) && tells_arrival_by_nothing(setting) && can_decide_restarts_late(setting)
+    // Where nodes change over, it matters at which a call is.
+    setting.deployed_slot().is_none()
+        && is_oblivious_of_nodes(setting)
+        && tells_arrival_by_nothing(setting)
+        && can_decide_restarts_late(setting)
 }
 
 /// Whether it makes no difference at which node a call is, but for its restart: the balancer remembers nothing, a node

@@ -102,20 +102,23 @@ impl Simulation {
         progress: &Progress,
         arrives: bool,
     ) -> Vec<Action> {
-        let next = self.programs.of(call.request.tool).next_steps(progress);
+        let next = self.programs.of(call).next_steps(progress);
+        let deployed = call.deployed;
         let advances = next.iter().any(|step| matches!(*step, "apply" | "apply-next" | "save" | "advance-version"));
-        let coarse = self.setting.model.design.server.versions == Versions::CoarseClock;
+        let server = &self.setting.of(deployed).model.design.server;
+        let coarse = server.versions == Versions::CoarseClock;
         let tried = || self.programs.try_execute(&self.setting, access, at, Luck::PLAIN);
-        let mut actions = vec![Action::Execute { call: at, clock_stands: false, arrives }];
+        let mut actions = vec![Action::Execute { call: at, clock_stands: false, arrives, deployed }];
         if advances && coarse && tried().is_some_and(|tried| tried.asked_clock) {
-            actions.push(Action::Execute { call: at, clock_stands: true, arrives });
+            actions.push(Action::Execute { call: at, clock_stands: true, arrives, deployed });
         }
         actions
     }
 
     pub(super) fn orphan_actions(&self, agent: usize, access: &Access<'_, Component>) -> Vec<Action> {
         let orphans = access.get(self.setting.orphans_slot(agent)).orphans();
-        let cancels = self.setting.model.protocol.closed_stream == ClosedStream::Cancels;
+        let cancels =
+            |call: &Call| self.setting.of(call.deployed).model.protocol.closed_stream == ClosedStream::Cancels;
         let mut actions = Vec::new();
         for (index, call) in orphans.iter().enumerate() {
             // Equal orphans have equal futures: one of them stands for all.
@@ -125,8 +128,8 @@ impl Simulation {
             let at = CallRef { agent: small(agent), orphan: Some(small(index)) };
             actions.extend(self.call_actions(at, call, access));
             if let Position::AtNode { progress, .. } = &call.position {
-                let between = self.programs.of(call.request.tool).is_between(progress);
-                if cancels && (between || !self.programs.may_run(&self.setting, access, call)) {
+                let between = self.programs.of(call).is_between(progress);
+                if cancels(call) && (between || !self.programs.may_run(&self.setting, access, call)) {
                     actions.push(Action::Cancel { call: at });
                 }
             }

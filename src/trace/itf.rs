@@ -81,7 +81,8 @@ impl Trace {
             for change in &step.changes {
                 facts.insert(&change.fact, &change.after);
             }
-            let actor = step.does.node.as_ref().filter(|_| matches!(&*step.does.action, "execute" | "restart-node"));
+            let actor =
+                step.does.node.as_ref().filter(|_| matches!(&*step.does.action, "execute" | "restart-node" | "deploy"));
             states.push(State {
                 meta: StateMeta { index, step: Some(step.clone()) },
                 action: step.does.action.clone(),

@@ -74,6 +74,9 @@ pub struct Input {
     pub title: String,
     /// The text of its file.
     pub text: String,
+    /// What the nodes change over to in the run; the name and the title are those of both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deployed: Option<Box<Self>>,
 }
 
 /// An agent, as pictures head its lane.
@@ -152,6 +155,7 @@ pub struct Step {
 /// The name of an action and its operands. Two different enabled actions never have equal ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, written only where it is so")]
 pub struct Does {
     /// The name of the action, or of the fault.
     pub action: String,
@@ -182,6 +186,12 @@ pub struct Does {
     /// For `deliver`: the agent whose call at the node has an equal request id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_id_as: Option<String>,
+    /// For `deploy`: what the node runs from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_run: Option<String>,
+    /// For `deploy`: the node restarts, and loses its memory and its calls.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub restarts: bool,
     /// For `execute`: the clock that versions are taken from does not tick.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub clock_stands: bool,

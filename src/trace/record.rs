@@ -22,6 +22,22 @@ pub struct Sources<'s> {
     pub design: &'s Source,
     /// Of the protocol.
     pub protocol: &'s Source,
+    /// Of the design that is deployed.
+    pub deployed_design: Option<&'s Source>,
+    /// Of the protocol that is deployed.
+    pub deployed_protocol: Option<&'s Source>,
+}
+
+impl Sources<'_> {
+    /// The texts of the design and of the protocol, each with that of what is deployed behind it.
+    #[must_use]
+    pub fn sides(&self) -> [String; 2] {
+        let with = |source: &Source, deployed: Option<&Source>| {
+            let deployed = deployed.map_or("", |deployed| &deployed.text);
+            [&source.text, deployed].concat()
+        };
+        [with(self.design, self.deployed_design), with(self.protocol, self.deployed_protocol)]
+    }
 }
 
 /// A trace that could not be recorded: always a bug of handlecheck.
@@ -153,7 +169,7 @@ fn thread(action: &Action) -> Option<(u8, bool)> {
         | Action::Execute { call: CallRef { agent, orphan }, .. }
         | Action::Cancel { call: CallRef { agent, orphan } } => Some((*agent, orphan.is_some())),
         Action::Guess { agent, .. } => Some((*agent, false)),
-        Action::Fault { .. } => None,
+        Action::Fault { .. } | Action::Deploy { .. } => None,
     }
 }
 
@@ -207,7 +223,17 @@ fn written(
         name: name.to_owned(),
         title: title.to_owned(),
         text: source.text.to_string(),
+        deployed: None,
     };
+    let deployed = model.deployed.as_ref().map(|deployed| &deployed.model);
+    let deployed_design = deployed.zip(sources.deployed_design).map(|(model, source)| {
+        let design = &model.design;
+        Box::new(input(&design.name, &design.title, source))
+    });
+    let deployed_protocol = deployed.zip(sources.deployed_protocol).map(|(model, source)| {
+        let protocol = &model.protocol;
+        Box::new(input(&protocol.name, &protocol.title, source))
+    });
     let (scenario, design, protocol) = (&model.scenario, &model.design, &model.protocol);
     let bounds: BTreeMap<String, u8> = scenario
         .faults
@@ -236,8 +262,8 @@ fn written(
         handlecheck: env!("CARGO_PKG_VERSION").to_owned(),
         schema: SCHEMA,
         scenario: input(&scenario.name, &scenario.title, sources.scenario),
-        design: input(&design.name, &design.title, sources.design),
-        protocol: input(&protocol.name, &protocol.title, sources.protocol),
+        design: Input { deployed: deployed_design, ..input(&design.name, &design.title, sources.design) },
+        protocol: Input { deployed: deployed_protocol, ..input(&protocol.name, &protocol.title, sources.protocol) },
         bounds,
         invariant,
         shows,

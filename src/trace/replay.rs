@@ -192,8 +192,15 @@ pub fn inputs(trace: &Trace) -> Result<Inputs, ReplayError> {
     let mut scenario =
         input::read_scenario_within(&source(Kind::Scenario, &trace.scenario), &invariants, Extent::SIMULATED)
             .map_err(wrong)?;
-    let mut design = input::read_design(&source(Kind::Design, &trace.design)).map_err(wrong)?;
-    let protocol = input::read_protocol(&source(Kind::Protocol, &trace.protocol)).map_err(wrong)?;
+    let mut design = input::read_design(&source(Kind::Design, &at_start(&trace.design))).map_err(wrong)?;
+    if let Some(deployed) = &trace.design.deployed {
+        design = input::deploy_design(design, input::read_design(&source(Kind::Design, deployed)).map_err(wrong)?);
+    }
+    let mut protocol = input::read_protocol(&source(Kind::Protocol, &at_start(&trace.protocol))).map_err(wrong)?;
+    if let Some(deployed) = &trace.protocol.deployed {
+        let deployed = input::read_protocol(&source(Kind::Protocol, deployed)).map_err(wrong)?;
+        protocol = input::deploy_protocol(protocol, deployed);
+    }
     scenario.value.faults.clear();
     for (name, budget) in &trace.bounds {
         let fault = crate::faults::FAULTS.iter().find(|fault| fault.name == name);
@@ -204,6 +211,13 @@ pub fn inputs(trace: &Trace) -> Result<Inputs, ReplayError> {
     scenario.value.expect.clear();
     design.value.expect.clear();
     Ok((scenario, design, protocol))
+}
+
+/// An input as it is at the start: without what is deployed, which its name tells too.
+fn at_start(input: &super::Input) -> super::Input {
+    let Some(deployed) = &input.deployed else { return input.clone() };
+    let alone = input.name.strip_suffix(&deployed.name).and_then(|name| name.strip_suffix(".."));
+    super::Input { name: alone.unwrap_or(&input.name).to_owned(), ..input.clone() }
 }
 
 /// The first difference between a step as it was recorded and as it is now. The wording of its sentence may change.
@@ -402,6 +416,11 @@ pub fn does(simulation: &Simulation, access: &Access<'_, Component>, action: &Ac
             let (handle, to) = names.hand_off(access, *agent);
             does.handle = handle;
             does.to = to;
+        }
+        Action::Deploy { node } => {
+            does.node = Some(setting.node_name(*node));
+            does.to_run = Some(setting.side_name(true));
+            does.restarts = setting.model.scenario.deploy.restart;
         }
         Action::Guess { agent, handle } => {
             does.agent = agent_name(*agent);

@@ -72,7 +72,7 @@ fn call_of(simulation: &Simulation, action: &Action, before: &[Component], after
         Action::Fault { target: Target::Transaction { call, .. }, .. } => {
             Some(simulation.call(&Access::new(before), *call).clone())
         }
-        Action::HandOff { .. } | Action::Guess { .. } | Action::Fault { .. } => None,
+        Action::HandOff { .. } | Action::Guess { .. } | Action::Deploy { .. } | Action::Fault { .. } => None,
     }
 }
 
@@ -96,7 +96,7 @@ fn transaction(
     };
     let call = simulation.call(access, at);
     let Position::AtNode { progress, .. } = &call.position else { return None };
-    let steps = simulation.programs().of(call.request.tool).next_steps(progress);
+    let steps = simulation.programs().of(call).next_steps(progress);
     Some(TransactionNote {
         steps: steps.into_iter().map(str::to_owned).collect(),
         ended_by: answered.and_then(|(_, step)| step.map(str::to_owned)),

@@ -12,6 +12,8 @@ pub struct Call {
     pub request: Request,
     /// Where it is.
     pub position: Position,
+    /// It reached a node that runs what is deployed, and is handled as that says; `false` before it has reached one.
+    pub deployed: bool,
     /// The stream is broken and may be resumed (an orphan's stream is broken for good, and says nothing here).
     pub broken: bool,
 }

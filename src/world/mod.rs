@@ -74,6 +74,8 @@ pub enum Component {
     Route(Vec<Option<u8>>),
     /// The keys under which the upstream service was called, with the principal for whom, sorted.
     Upstream(Vec<(u8, Key)>),
+    /// Which nodes run what is deployed.
+    Deployed(Vec<bool>),
     /// What is left of each fault's budget, in the order of the fault table.
     Budgets(Vec<u8>),
     /// How many requests each agent has sent; only in states that are shown, never in explored ones.
@@ -128,6 +130,7 @@ accessors! {
     Credentials: Vec<u8> = credentials, "The credentials in this slot.";
     Upstream: Vec<(u8, Key)> = upstream, "The keys that the upstream service has seen.";
     Route: Vec<Option<u8>> = route, "The routes in this slot.";
+    Deployed: Vec<bool> = deployed, "Which nodes run what is deployed.";
     Budgets: Vec<u8> = budgets, "The budgets in this slot.";
     Requests: Vec<u16> = requests, "How many requests each agent has sent.";
 }

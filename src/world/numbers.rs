@@ -62,6 +62,7 @@ pub fn visit(setting: &Setting, component: &mut Component, visit: Visit<'_>) {
         Component::Credentials(_)
         | Component::Ledger(_)
         | Component::Budgets(_)
+        | Component::Deployed(_)
         | Component::Requests(_)
         | Component::Route(_) => {}
     }
@@ -140,7 +141,7 @@ fn view(handle: Handle, view: &mut View, visit: Visit<'_>) {
 }
 
 fn call(setting: &Setting, call: &mut Call, visit: Visit<'_>) {
-    let Call { request, position, broken: _ } = call;
+    let Call { request, position, deployed: _, broken: _ } = call;
     let resource = request.about();
     match position {
         Position::InTransit => {}

@@ -49,6 +49,13 @@ pub fn rename(setting: &Setting, symmetry: &Symmetry, component: &Component) -> 
         Component::Route(nodes) => {
             Component::Route(nodes.iter().map(|node| node.map(|node| symmetry.node(node))).collect())
         }
+        Component::Deployed(nodes) => {
+            let mut renamed = nodes.clone();
+            for (node, deployed) in (0..).zip(nodes) {
+                renamed[usize::from(symmetry.node(node))] = *deployed;
+            }
+            Component::Deployed(renamed)
+        }
         Component::Budgets(budgets) => Component::Budgets(budgets.clone()),
         Component::Requests(requests) => {
             let mut renamed = requests.clone();
@@ -147,7 +154,7 @@ impl Renaming<'_> {
     }
 
     fn call(&self, call: &Call) -> Call {
-        let Call { request, position, broken } = call;
+        let Call { request, position, deployed, broken } = call;
         let resource = usize::from(request.resource);
         let position = match position {
             Position::InTransit => Position::InTransit,
@@ -160,7 +167,7 @@ impl Renaming<'_> {
             }
             Position::Unanswered { node } => Position::Unanswered { node: self.symmetry.node(*node) },
         };
-        Call { request: self.request(request), position, broken: *broken }
+        Call { request: self.request(request), position, deployed: *deployed, broken: *broken }
     }
 
     fn request(&self, request: &Request) -> Request {

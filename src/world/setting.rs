@@ -1,15 +1,15 @@
 //! The model as steps need it: which slot holds what, and numbers for intents, principals and key scopes.
 
-use std::collections::BTreeSet;
-
-use crate::model::design::{Calls, Identity, Place, ReadsFrom, Replies, ScopePart, State, Versions};
+use crate::model::design::{Calls, Replies, ScopePart, State, Versions};
 use crate::model::protocol::Reissue;
 use crate::model::{AgentId, EntryId, Model, Operation, Principal, Reaction, ResourceId, Tool};
 use crate::model::{Entry, scenario::Resource as Declared};
 
+use self::layout::Layout;
 use super::{Instance, Intents, Request, View};
 
 mod changes;
+mod layout;
 mod moved;
 mod slots;
 mod words;
@@ -29,10 +29,9 @@ pub struct Setting {
     /// A call has no node until one matters: its first transaction is that of its arrival, and a restart
     /// strikes any calls that may have been at one node together. Such states are explored only, never shown.
     pub routes_late: bool,
-    steps: BTreeSet<&'static str>,
-    scopes: Vec<Scope>,
-    places: usize,
-    lease_places: usize,
+    /// The same for the nodes that run what is deployed.
+    pub deployed: Option<Box<Self>>,
+    layout: Layout,
     faults: Vec<u8>,
     fault_names: Vec<&'static str>,
 }
@@ -80,7 +79,6 @@ impl Setting {
         let scenario = &model.scenario;
         let mut intents = Vec::new();
         let mut principals: Vec<Principal> = Vec::new();
-        let mut scopes = Vec::new();
         for resource in &scenario.resources {
             principals.extend(resource.owner.iter().chain(&resource.shared_with).cloned());
         }
@@ -98,52 +96,40 @@ impl Setting {
                 distinct.push(principal);
             }
         }
-        for intent in &intents {
-            // A node that looks up the caller late may take any agent for it.
-            let late = model.design.server.identity == Identity::NodeMemory;
-            let callers = if late { 0..scenario.agents.len() } else { intent.agent..intent.agent + 1 };
-            for caller in callers {
-                let scope = scope(&model, caller, intent.resource, intent.operation.tool());
-                if !scopes.contains(&scope) {
-                    scopes.push(scope);
-                }
-            }
-        }
-        let places = match model.design.keys.place {
-            Place::Store => 1,
-            Place::Node => scenario.nodes,
-        };
         let fault_names = faults.to_vec();
-        let faults = faults.iter().map(|fault| scenario.faults.get(fault).copied().unwrap_or(0)).collect();
-        let handlers = model.design.server.tools.values();
-        let steps = handlers.flat_map(|handler| handler.transactions.iter().chain(&handler.at_end)).flatten();
-        let steps: BTreeSet<&'static str> = steps.copied().collect();
-        let leases = steps.iter().any(|step| step.ends_with("-lease") || step.ends_with("-fence"));
-        let lease_places = match (leases, model.design.server.lease_place) {
-            (false, _) => 0,
-            (true, Place::Store) => 1,
-            (true, Place::Node) => scenario.nodes,
-        };
+        let faults: Vec<u8> = faults.iter().map(|fault| scenario.faults.get(fault).copied().unwrap_or(0)).collect();
+        let layout = Layout::of(&model, &intents);
         let principals = distinct;
-        Self {
-            intents,
-            principals,
+        let of = |model: Model, deployed| Self {
+            intents: intents.clone(),
+            principals: principals.clone(),
             labelled,
             routes_late: false,
-            steps,
-            scopes,
-            places,
-            lease_places,
-            faults,
-            fault_names,
+            deployed,
+            layout: layout.clone(),
+            faults: faults.clone(),
+            fault_names: fault_names.clone(),
             model,
-        }
+        };
+        let deployed = model.deployed.as_ref().map(|deployed| Box::new(of(deployed.model.clone(), None)));
+        of(model, deployed)
     }
 
     /// Whether some handler has this step.
     #[must_use]
     pub fn has_step(&self, name: &str) -> bool {
-        self.steps.contains(name)
+        self.layout.steps.contains(name)
+    }
+
+    /// The same for the nodes that run what is deployed, or for those that don't.
+    #[must_use]
+    pub fn of(&self, deployed: bool) -> &Self {
+        self.deployed.as_deref().filter(|_| deployed).unwrap_or(self)
+    }
+
+    /// What nodes run: at the start and, where something is deployed, then.
+    pub fn sides(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(self.deployed.as_deref())
     }
 
     /// How many agents there are.
@@ -209,8 +195,8 @@ impl Setting {
     /// The resource whose calls use the key table in a slot, where each resource has its own.
     #[must_use]
     pub fn keys_resource(&self, slot: usize) -> Option<u8> {
-        let index = slot.checked_sub(self.first_keys_slot())? % self.scopes.len();
-        match self.scopes[index].handle {
+        let index = slot.checked_sub(self.first_keys_slot())? % self.layout.scopes.len();
+        match self.layout.scopes[index].handle {
             Named::Of(resource) => Some(small(resource)),
             Named::Any | Named::None => None,
         }
@@ -352,13 +338,13 @@ impl Setting {
     /// Whether a read may show what was superseded before it was sent.
     #[must_use]
     pub fn reads_may_be_stale(&self) -> bool {
-        self.is_state_in_handle() || self.model.design.server.reads_from != ReadsFrom::Store
+        self.layout.stale
     }
 
     /// Whether a copy of a resource may lag behind it.
     #[must_use]
     pub fn has_lagging_copies(&self) -> bool {
-        self.model.design.server.reads_from == ReadsFrom::Replica && self.budget("stale-read") > 0
+        self.layout.lags
     }
 
     /// The version that a resource has when it is made.

@@ -537,6 +537,7 @@ server-settings  the settings of [server] in a design
 key-settings     the settings of [server.keys] in a design
 client-settings  the settings of [client] in a design or at an agent
 reactions        what [client.on] can answer an event with
+deploy-settings  the settings of [deploy] in a scenario
 protocol-rules   the keys of a protocol
 tools            what a client can ask of a server
 entries          what an agent's work is made of

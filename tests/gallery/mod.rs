@@ -103,7 +103,11 @@ impl Library {
     /// The run of a design that its page shows: one with a break if there is one, and of those the smallest.
     fn shown(&self, design: &str) -> Option<&Locked> {
         let runs = self.runs.iter().filter(|run| run.design == design);
-        runs.min_by_key(|run| (run.verdicts.values().all(Option::is_none), run.states, run.scenario.clone()))
+        // What is shown of deploys is shown of two designs at once.
+        let of_deploys = |run: &Locked| run.scenario.starts_with("deploy-");
+        runs.min_by_key(|run| {
+            (run.verdicts.values().all(Option::is_none), of_deploys(run), run.states, run.scenario.clone())
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use handlecheck::trace::{
 };
 
 pub fn input(name: &str, title: &str) -> Input {
-    Input { name: name.to_owned(), title: title.to_owned(), text: String::new() }
+    Input { name: name.to_owned(), title: title.to_owned(), text: String::new(), deployed: None }
 }
 
 pub fn agent(name: &str, parent: Option<&str>) -> AgentLane {

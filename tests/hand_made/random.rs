@@ -135,6 +135,8 @@ fn call(dice: &mut Dice, names: &[&str]) -> CallNote {
 
 fn step(dice: &mut Dice, names: &[&str]) -> Step {
     let does = Does {
+        to_run: None,
+        restarts: false,
         action: dice.name(ACTIONS),
         agent: dice.maybe(80, |dice| dice.name(names)),
         request: dice.maybe(60, |dice| dice.name(&["A-1", "A-2", "B-1", ""])),

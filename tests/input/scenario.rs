@@ -20,7 +20,7 @@ fn an_unknown_key() {
    : ^^^^
    `----
   help: did you mean `nodes`? expected one of title, about, nodes, protocol, resources, agents, faults,
-        finally, at-rest, sometimes, expect
+        deploy, finally, at-rest, sometimes, expect
 
 "#]],
     );
@@ -429,7 +429,7 @@ fn syntax_errors_come_all_at_once_and_with_what_is_sure() {
    : ^^^^
    `----
   help: did you mean `nodes`? expected one of title, about, nodes, protocol, resources, agents, faults,
-        finally, at-rest, sometimes, expect
+        deploy, finally, at-rest, sometimes, expect
 
   error: invalid basic string
    ,-[two-agents.toml:3:18]

@@ -11,10 +11,7 @@ use handlecheck::run::invariant_names;
 /// Every model that some shipped file expects something of, with the names of its scenario and its design.
 pub fn expected() -> BTreeMap<(String, String), Model> {
     let invariants = invariant_names();
-    let design = |name: &str| {
-        let source = library::find(Kind::Design, name).expect("the design is shipped");
-        input::read_design(&source).expect("a shipped design can be read")
-    };
+    let design = |name: &str| input::design(name, None).expect("a shipped design can be read");
     let scenario = |name: &str| {
         let source = library::find(Kind::Scenario, name).expect("the scenario is shipped");
         input::read_scenario(&source, &invariants).expect("a shipped scenario can be read")
@@ -43,6 +40,21 @@ pub fn of_texts(scenario: &str, design: &str, protocol: &str) -> Result<Model, S
     let scenario = input::read_scenario(&source("scenario", scenario), &invariants).map_err(shown)?;
     let design = input::read_design(&source("design", design)).map_err(shown)?;
     let protocol = input::read_protocol(&source("protocol", protocol)).map_err(shown)?;
+    input::compose(&scenario, &design, &protocol, &invariants).map(|(model, _)| model).map_err(shown)
+}
+
+/// The same, while another design and another protocol are deployed.
+pub fn of_deploy(scenario: &str, designs: &[String; 2], protocols: &[String; 2]) -> Result<Model, String> {
+    let invariants = invariant_names();
+    let shown = |error: input::InputError| error.render(Look::Plain);
+    let source = |name: &str, text: &str| Source::new(name, format!("{name}.toml"), text);
+    let scenario = input::read_scenario(&source("scenario", scenario), &invariants).map_err(shown)?;
+    let [old, new] = [("old", &designs[0]), ("new", &designs[1])].map(|(name, text)| source(name, text));
+    let design =
+        input::deploy_design(input::read_design(&old).map_err(shown)?, input::read_design(&new).map_err(shown)?);
+    let [old, new] = [("old", &protocols[0]), ("new", &protocols[1])].map(|(name, text)| source(name, text));
+    let protocol =
+        input::deploy_protocol(input::read_protocol(&old).map_err(shown)?, input::read_protocol(&new).map_err(shown)?);
     input::compose(&scenario, &design, &protocol, &invariants).map(|(model, _)| model).map_err(shown)
 }
 

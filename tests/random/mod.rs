@@ -52,6 +52,27 @@ pub fn texts(seed: u64) -> Texts {
     in_parts(dice, texts)
 }
 
+/// The settings in which a design and the one that is deployed must be alike.
+const ALIKE: [&str; 8] = ["state", "queue", "calls", "replies", "lost-reply", "handles", "versions", "lease-place"];
+
+/// A random deploy: a scenario, the designs before and after, and the protocols before and after.
+pub fn deploys(seed: u64) -> (String, [String; 2], [String; 2]) {
+    let (old, new) = (texts(seed), texts(seed + 1_000_000));
+    let is_alike = |line: &&str| line.split_once(" = ").is_some_and(|(key, _)| ALIKE.contains(&key));
+    let others = |text: &str| text.lines().filter(|line| !is_alike(line)).collect::<Vec<_>>().join("\n");
+    let kept: Vec<&str> = old.design.lines().filter(is_alike).collect();
+    let design = others(&new.design).replacen("[server]", &format!("[server]\n{}", kept.join("\n")), 1);
+    let restart = if seed.is_multiple_of(3) { "false" } else { "true" };
+    let clients = if seed.is_multiple_of(2) { "old" } else { "new" };
+    let scenario = format!("{}\n[deploy]\nrestart = {restart}\nclients = \"{clients}\"\n", old.scenario);
+    // Every fourth deploy is one of a design alone, or of a protocol alone.
+    match seed % 8 {
+        0 => (scenario, [old.design, design], [old.protocol.clone(), old.protocol]),
+        4 => (scenario, [old.design.clone(), old.design], [old.protocol, new.protocol]),
+        _ => (scenario, [old.design, design], [old.protocol, new.protocol]),
+    }
+}
+
 /// Perhaps sets that take effect field by field.
 fn in_parts(dice: &mut Dice, mut texts: Texts) -> Texts {
     if dice.chance(70) {

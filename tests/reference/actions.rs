@@ -10,7 +10,7 @@ use super::judge;
 use super::receive;
 use super::rename;
 use super::server::{self, Seat};
-use super::state::{Handle, Known, NodeId, Place, State};
+use super::state::{Call, Handle, Known, NodeId, Place, State, side};
 use super::world::{Dice, Facts, World};
 
 /// One action.
@@ -24,6 +24,7 @@ pub enum Action {
     Guess(AgentId, Handle),
     Cancel(usize),
     Resume(AgentId),
+    Deploy(NodeId),
     Fault(Fault),
 }
 
@@ -69,6 +70,7 @@ impl Action {
             Self::Guess(agent, handle) => format!("guess: {} {handle:?}", name(agent)),
             Self::Cancel(index) => format!("cancel: {}", seat(Seat::Orphan(index))),
             Self::Resume(agent) => format!("resume: {}", name(agent)),
+            Self::Deploy(node) => format!("deploy: node {node}"),
             Self::Fault(fault) => format!("fault: {fault:?}"),
         }
     }
@@ -90,6 +92,10 @@ pub fn possible(model: &Model, state: &State) -> Vec<Action> {
         if can_cancel(model, state, index) {
             actions.push(Action::Cancel(index));
         }
+    }
+    if model.deployed.is_some() {
+        let nodes = 0..state.nodes.len();
+        actions.extend(nodes.filter(|node| !state.deployed.contains(node)).map(Action::Deploy));
     }
     actions.extend(faults::possible(model, state).into_iter().map(Action::Fault));
     actions
@@ -142,7 +148,7 @@ fn can_cancel(model: &Model, state: &State, index: usize) -> bool {
     let Place::AtNode(handling) = &call.place else { return false };
     let between = handling.next > 0;
     let waits = model.design.server.queue == Queue::PerHandle && !server::can_execute(state, call);
-    model.protocol.closed_stream == ClosedStream::Cancels && (between || waits)
+    side(model, call.new).protocol.closed_stream == ClosedStream::Cancels && (between || waits)
 }
 
 /// Performs an action on a world.
@@ -161,17 +167,21 @@ fn perform(world: &mut World<'_>, action: Action) {
             world.state.orphans.remove(index);
         }
         Action::Resume(agent) => world.state.agents[agent].disconnected = false,
+        Action::Deploy(node) => faults::change_over(world, node),
         Action::Fault(fault) => faults::strike(world, fault),
     }
 }
 
-/// Can the broken stream of this call be resumed (section 10)?
-pub fn can_resume(model: &Model, place: &Place) -> bool {
-    match model.protocol.resumable {
+/// Can the broken stream of this call be resumed (section 10)? Before it is known which node it comes to, only if every
+/// node would know it.
+pub fn can_resume(model: &Model, state: &State, call: &Call) -> bool {
+    let arrived = call.place != Place::Transit;
+    let resumes = |new: bool| match side(model, new).protocol.resumable {
         Resumable::Never => false,
-        Resumable::AfterDelivery => *place != Place::Transit,
+        Resumable::AfterDelivery => arrived,
         Resumable::Always => true,
-    }
+    };
+    if arrived { resumes(call.new) } else { (0..state.nodes.len()).all(|node| resumes(state.deployed.contains(&node))) }
 }
 
 /// Every state to which one action leads from here.
@@ -192,7 +202,8 @@ pub fn successors(model: &Model, state: &State) -> Vec<Successor> {
     successors
 }
 
-/// Can nothing but orphans and faults move (section 3)?
+/// Can nothing but orphans and faults move (section 3), and nodes that change over?
 pub fn is_quiescent(model: &Model, state: &State) -> bool {
-    possible(model, state).into_iter().all(|action| action.is_fault() || action.moves_orphans_only())
+    let need_not = |action: Action| action.is_fault() || matches!(action, Action::Deploy(_));
+    possible(model, state).into_iter().all(|action| need_not(action) || action.moves_orphans_only())
 }

@@ -15,7 +15,7 @@ use super::replies;
 use super::server::{self, Seat};
 use super::state::{
     Call, Field, Handle, Key, KeyEntry, Keys, Known, Life, Next, Node, NodeId, Place, Scope, State, Target, Then,
-    values,
+    on_any_side, side, values,
 };
 use super::world::World;
 
@@ -104,8 +104,10 @@ pub fn possible(model: &Model, state: &State) -> Vec<Fault> {
     for (place, keys, leases) in tables.chain(in_nodes) {
         for (index, entry) in keys.values().enumerate() {
             match entry {
-                KeyEntry::Record { .. } if model.design.keys.expire => faults.push(Fault::ExpireKey(place, index)),
-                KeyEntry::Claim { .. } if model.design.keys.claims_expire => {
+                KeyEntry::Record { .. } if on_any_side(model, &|side| side.design.keys.expire) => {
+                    faults.push(Fault::ExpireKey(place, index));
+                }
+                KeyEntry::Claim { .. } if on_any_side(model, &|side| side.design.keys.claims_expire) => {
                     faults.push(Fault::ExpireClaim(place, index));
                 }
                 KeyEntry::Record { .. } | KeyEntry::Claim { .. } => {}
@@ -120,7 +122,7 @@ pub fn possible(model: &Model, state: &State) -> Vec<Fault> {
         if server::writes_next(model, call) && !again {
             faults.push(Fault::AmbiguousCommit(seat));
         }
-        if matches!(seat, Seat::Open(_)) && model.design.server.reads_from == ReadsFrom::Replica {
+        if matches!(seat, Seat::Open(_)) && side(model, call.new).design.server.reads_from == ReadsFrom::Replica {
             faults.push(Fault::StaleRead(seat));
         }
     }
@@ -174,9 +176,10 @@ pub fn strike(world: &mut World<'_>, fault: Fault) {
 /// A response stream breaks. Where it can be resumed the agent will do that; otherwise the call becomes an orphan.
 fn drop_stream(world: &mut World<'_>, id: AgentId) {
     let model = world.model;
+    let state = world.state.clone();
     let agent = &mut world.state.agents[id];
     let Some(call) = agent.call.take() else { return };
-    if actions::can_resume(model, &call.place) {
+    if actions::can_resume(model, &state, &call) {
         agent.disconnected = true;
         agent.call = Some(call);
         return;
@@ -192,6 +195,26 @@ fn drop_stream(world: &mut World<'_>, id: AgentId) {
 fn note_lost_mint(world: &mut World<'_>, call: &Call) {
     if call.request.tool == Tool::Mint {
         world.witnessed(judge::NO_ORPHAN);
+    }
+}
+
+/// A node changes over to what is deployed.
+pub fn change_over(world: &mut World<'_>, node: NodeId) {
+    if world.whole.scenario.deploy.restart {
+        restart_node(world, node);
+    }
+    world.state.deployed.insert(node);
+    // Who waits to resume the stream of a request that has come to no node yet might come to this one.
+    for id in 0..world.state.agents.len() {
+        let agent = &world.state.agents[id];
+        let lost = agent.disconnected
+            && agent.call.as_ref().is_some_and(|call| {
+                call.place == Place::Transit && !actions::can_resume(world.whole, &world.state, call)
+            });
+        if lost {
+            world.state.agents[id].disconnected = false;
+            drop_stream(world, id);
+        }
     }
 }
 
@@ -294,7 +317,6 @@ fn compact(world: &mut World<'_>, id: AgentId) {
 
 /// A transaction commits but the node sees an error, and goes on as `on-store-error` says.
 fn ambiguous_commit(world: &mut World<'_>, seat: Seat) {
-    let error = world.model.design.server.on_store_error;
     let before = server::call_at(&world.state, seat).cloned();
     server::execute_with(world, seat, &mut |world, call| {
         let committed = match (&before, &call.place) {
@@ -319,6 +341,7 @@ fn ambiguous_commit(world: &mut World<'_>, seat: Seat) {
         {
             handling.claim = claim;
         }
+        let error = world.model.design.server.on_store_error;
         if error.claim == ClaimAfterError::Release {
             let _ = super::steps::run(world, call, "release-key");
         }

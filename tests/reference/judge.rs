@@ -8,7 +8,8 @@ use handlecheck::model::{
 };
 
 use super::state::{
-    Answer, Call, Change, Content, Handle, Intent, Life, Place, Request, State, Stored, Tag, Target, values,
+    Answer, Call, Change, Content, Handle, Intent, Life, Place, Request, State, Stored, Tag, Target, on_any_side,
+    values,
 };
 use super::world::World;
 
@@ -198,7 +199,8 @@ impl World<'_> {
             self.witnessed(NO_CROSS_PRINCIPAL);
         }
         let who = principal(self.model, request.agent);
-        if request.tool == Tool::Mint && self.model.protocol.task_ids == TaskIds::Client {
+        let named = on_any_side(self.whole, &|side| side.protocol.task_ids == TaskIds::Client);
+        if request.tool == Tool::Mint && named {
             let resources = &self.model.scenario.resources;
             let chosen = &resources[request.resource].chosen;
             let minter = |resource: usize| {
@@ -231,8 +233,10 @@ impl World<'_> {
     pub fn witness_delivery(&mut self, request: &Request, node: usize) {
         let Some(stored) = request.handle.and_then(|handle| self.state.resources.get(&handle)) else { return };
         let home = stored.node.unwrap_or(0);
-        let only_node_restarted = self.state.nodes.len() == 1
-            && self.state.left("restart-node") < self.model.scenario.faults.get("restart-node").copied().unwrap_or(0);
+        let scenario = &self.whole.scenario;
+        let struck = self.state.left("restart-node") < scenario.faults.get("restart-node").copied().unwrap_or(0);
+        let changed_over = scenario.deploy.restart && self.state.deployed.contains(&0);
+        let only_node_restarted = self.state.nodes.len() == 1 && (struck || changed_over);
         if home != node || stored.lost || only_node_restarted {
             self.witnessed(HANDLE_RESOLVABLE);
         }

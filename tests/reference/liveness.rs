@@ -11,7 +11,7 @@ use handlecheck::model::{AgentId, Entry, Model};
 use super::actions::{self, Action};
 use super::client;
 use super::server::Seat;
-use super::state::{State, entry_resource};
+use super::state::{State, entry_resource, side};
 
 /// Who makes the move of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,7 @@ pub enum Mover {
     /// An agent, or the network and the node on its open call.
     Agent(AgentId),
     Orphan,
+    /// A fault, or a node that changes over: what need never happen, and happens only so often.
     Fault,
 }
 
@@ -33,7 +34,7 @@ pub fn mover(action: Action) -> Mover {
         | Action::Guess(agent, _)
         | Action::Resume(agent) => Mover::Agent(agent),
         Action::Deliver(Seat::Orphan(_), _) | Action::Execute(Seat::Orphan(_)) | Action::Cancel(_) => Mover::Orphan,
-        Action::Fault(_) => Mover::Fault,
+        Action::Fault(_) | Action::Deploy(_) => Mover::Fault,
     }
 }
 
@@ -42,10 +43,12 @@ pub type Edge = (usize, Mover);
 
 /// Is there a fair action of an orphan in this state?
 fn orphan_must_move(model: &Model, state: &State) -> bool {
-    let continues = model.protocol.closed_stream == ClosedStream::Continues;
     actions::possible(model, state).into_iter().any(|action| match action {
         Action::Cancel(_) => true,
-        Action::Execute(Seat::Orphan(_)) => continues,
+        Action::Execute(Seat::Orphan(index)) => {
+            let rules = &side(model, state.orphans[index].new).protocol;
+            rules.closed_stream == ClosedStream::Continues
+        }
         _ => false,
     })
 }

@@ -22,7 +22,9 @@ pub fn enter_reply_table(world: &mut World<'_>, seat: Seat, request: &Request, n
     }
     let (mut equal, mut perhaps) = (Vec::new(), Vec::new());
     for other in seats(&world.state) {
-        let Some(Call { request: of, place: Place::AtNode(handling) }) = call_at(&world.state, other) else { continue };
+        let Some(Call { request: of, place: Place::AtNode(handling), .. }) = call_at(&world.state, other) else {
+            continue;
+        };
         let like_the_last = matches!(other, Seat::Orphan(index)
             if index > 0 && world.state.orphans[index - 1] == world.state.orphans[index]);
         if handling.node == node && of.agent == request.agent && of.issue.is_some() && of.issue == request.issue {
@@ -99,7 +101,8 @@ pub fn send_answer(world: &mut World<'_>, seat: Seat, call: &mut Call, reply: Re
                 if judge::principal(world.model, agent) != judge::principal(world.model, call.request.agent) {
                     answer.breaks.insert(judge::NO_CROSS_PRINCIPAL);
                 }
-                world.state.agents[agent].call = Some(Call { request, place: Place::Answered(node, answer) });
+                let new = waiting.new;
+                world.state.agents[agent].call = Some(Call { request, place: Place::Answered(node, answer), new });
                 forget_stream(&mut world.state, agent);
                 abandon(world.model, &mut world.state, waiting);
             }

@@ -1,7 +1,7 @@
 //! What the balancer and the nodes do with a call: deliver it, execute one transaction, keep the answer (section 5).
 
 use handlecheck::model::design::{
-    Balancer, Calls, Identity, LostReply, Place as KeysIn, Queue, ReadsFrom, Record, Replies, State as StateIn,
+    Balancer, Calls, Identity, LostReply, Queue, ReadsFrom, Record, Replies, State as StateIn,
 };
 use handlecheck::model::{Model, Outcome};
 
@@ -10,7 +10,8 @@ use super::keys;
 use super::rename;
 use super::replies;
 use super::state::{
-    Answer, Call, Handle, Handling, KeyEntry, NodeId, Place, Reply, Request, State, Stored, Target, Token,
+    Answer, Call, Handle, Handling, KeyEntry, NodeId, Place, Reply, Request, State, Stored, Target, Token, on_any_side,
+    side,
 };
 use super::steps;
 use super::world::World;
@@ -61,7 +62,7 @@ pub fn abandon(model: &Model, state: &mut State, mut call: Call) {
 
 /// A request on its way.
 pub fn fresh_call(request: Request) -> Call {
-    Call { request, place: Place::Transit }
+    Call { request, place: Place::Transit, new: false }
 }
 
 /// The transactions of a call and, behind them, those of `at-end`; and how many are not of `at-end`.
@@ -70,8 +71,18 @@ fn transactions(model: &Model, call: &Call) -> (Vec<Vec<&'static str>>, usize) {
     (handler.transactions.iter().chain(&handler.at_end).cloned().collect(), handler.transactions.len())
 }
 
-/// Can the remaining transactions of a call change something? Derived from what its steps declare that they write.
+/// Can the remaining transactions of a call change something? Where it begins at whatever node it comes to, on any side.
 fn can_still_change(model: &Model, call: &Call) -> bool {
+    let again = model.design.server.calls == Calls::Redelivered;
+    match &call.place {
+        Place::Transit => on_any_side(model, &|side| can_change_here(side, call)),
+        Place::Kept(_) if again => on_any_side(model, &|side| can_change_here(side, call)),
+        _ => can_change_here(side(model, call.new), call),
+    }
+}
+
+/// The same as one side says. Derived from what its steps declare that they write.
+fn can_change_here(model: &Model, call: &Call) -> bool {
     let (all, before_end) = transactions(model, call);
     let looks = all[..before_end].iter().flatten().any(|step| matches!(*step, "find-key" | "claim-key"));
     let records = model.design.keys.record == Record::EveryOutcome && looks;
@@ -98,6 +109,7 @@ fn answers_stray(model: &Model) -> bool {
 
 /// Has the next transaction of a call a step that writes? Those of `at-end` don't count.
 pub fn writes_next(model: &Model, call: &Call) -> bool {
+    let model = side(model, call.new);
     let (all, before_end) = transactions(model, call);
     match &call.place {
         Place::AtNode(handling) if handling.next < before_end => {
@@ -150,6 +162,10 @@ pub fn deliver(world: &mut World<'_>, seat: Seat, node: NodeId) {
     let model = world.model;
     let Some(mut call) = take(&mut world.state, seat) else { return };
     world.witness_delivery(&call.request, node);
+    // One that goes on where it was ends as it began.
+    if !(matches!(call.place, Place::Kept(_)) && model.design.server.calls == Calls::Resumed) {
+        call.new = world.state.deployed.contains(&node);
+    }
     if model.design.server.balancer == Balancer::Sticky {
         world.state.sticky.insert(call.request.agent, node);
     }
@@ -159,7 +175,7 @@ pub fn deliver(world: &mut World<'_>, seat: Seat, node: NodeId) {
     {
         world.state.by_handle.insert(handle, node);
     }
-    if model.design.server.identity == Identity::NodeMemory {
+    if side(model, call.new).design.server.identity == Identity::NodeMemory {
         world.state.nodes[node].identity = Some((call.request.agent, call.request.credential));
     }
     let queue = model.design.server.queue == Queue::PerHandle;
@@ -200,13 +216,14 @@ pub fn outlived(model: &Model, mut call: Call) -> Call {
     let server = &model.design.server;
     let mut handling = match (&call.place, server.calls) {
         (Place::AtNode(handling), Calls::Resumed) => handling.clone(),
-        (Place::AtNode(_) | Place::Answered(..), Calls::Redelivered) => untouched(&call.request, 0),
+        (Place::AtNode(_) | Place::Answered(..), Calls::Redelivered) => {
+            call.new = false;
+            untouched(&call.request, 0)
+        }
         _ => return call,
     };
     (handling.node, handling.queued) = (0, None);
-    if model.design.keys.place == KeysIn::Node {
-        handling.claim = None;
-    }
+    handling.claim = handling.claim.filter(|((node, _), _)| node.is_none());
     if server.replies != Replies::PerRequest {
         handling.reply = Reply::Lost;
     }
@@ -239,15 +256,18 @@ pub fn execute(world: &mut World<'_>, seat: Seat) {
 pub fn execute_with(world: &mut World<'_>, seat: Seat, behind: &mut dyn FnMut(&mut World<'_>, &mut Call)) {
     let model = world.model;
     let Some(mut call) = take(&mut world.state, seat) else { return };
-    let (all, before_end) = transactions(model, &call);
+    let own = side(model, call.new);
+    let (all, before_end) = transactions(own, &call);
     let Place::AtNode(handling) = &mut call.place else { return put(model, &mut world.state, seat, call) };
     let (number, reply) = (handling.next, handling.reply);
     handling.next += 1;
     if number == 0 {
         world.witness_start(&call);
     }
+    world.model = own;
     run_transaction(world, &mut call, number);
     behind(world, &mut call);
+    world.model = model;
     finish(&mut call, all.len(), before_end);
     replies::send_answer(world, seat, &mut call, reply);
     put(model, &mut world.state, seat, call);
@@ -391,7 +411,7 @@ pub fn token_of(model: &Model, stored: &Stored) -> Option<Token> {
 /// Ghost: what is current when a read is sent, where a read can be stale.
 pub fn note_what_is_current(model: &Model, state: &State, request: &mut Request) {
     let Some(stored) = request.handle.and_then(|handle| state.resources.get(&handle)) else { return };
-    if model.design.server.reads_from != ReadsFrom::Store {
+    if on_any_side(model, &|side| side.design.server.reads_from != ReadsFrom::Store) {
         request.sent_at = Some(stored.version);
     }
     if let Some((content, _)) = &request.token {
@@ -402,5 +422,5 @@ pub fn note_what_is_current(model: &Model, state: &State, request: &mut Request)
 /// Can a read be served from a copy that lags?
 pub fn can_lag(model: &Model) -> bool {
     let budget = model.scenario.faults.get("stale-read").copied().unwrap_or(0);
-    model.design.server.reads_from == ReadsFrom::Replica && budget > 0
+    on_any_side(model, &|side| side.design.server.reads_from == ReadsFrom::Replica) && budget > 0
 }

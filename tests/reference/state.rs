@@ -273,6 +273,8 @@ pub enum Place {
 pub struct Call {
     pub request: Request,
     pub place: Place,
+    /// The node that it came to ran what is deployed; so it is handled to its end. False while it has come to none.
+    pub new: bool,
 }
 
 impl Call {
@@ -409,6 +411,8 @@ pub struct State {
     pub revoked: BTreeSet<(Principal, Handle)>,
     /// How often each principal rotated its credential.
     pub credentials: BTreeMap<Principal, u8>,
+    /// The nodes that have changed over to what is deployed.
+    pub deployed: BTreeSet<NodeId>,
     /// The node that the balancer chose for each client, under `sticky`.
     pub sticky: BTreeMap<AgentId, NodeId>,
     /// The node that it chose for each handle, under `by-handle`, where what the handle names lives at none.
@@ -445,6 +449,7 @@ impl State {
             upstream: BTreeSet::new(),
             revoked: BTreeSet::new(),
             credentials: BTreeMap::new(),
+            deployed: BTreeSet::new(),
             sticky: BTreeMap::new(),
             by_handle: BTreeMap::new(),
             ledger: BTreeMap::new(),
@@ -564,6 +569,19 @@ impl Stored {
             named: BTreeSet::new(),
         }
     }
+}
+
+/// The model by which a call is handled: at a node that has changed over, that of what is deployed.
+pub fn side(model: &Model, new: bool) -> &Model {
+    match &model.deployed {
+        Some(deployed) if new => &deployed.model,
+        _ => model,
+    }
+}
+
+/// Is it so on any side: before nodes change over, or when they have?
+pub fn on_any_side(model: &Model, is_so: &dyn Fn(&Model) -> bool) -> bool {
+    is_so(model) || is_so(side(model, true))
 }
 
 /// The resource of a work entry.

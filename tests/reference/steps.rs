@@ -5,7 +5,9 @@ use handlecheck::model::{AgentId, Model, Outcome, Principal};
 
 use super::judge::{self};
 use super::keys;
-use super::state::{Answer, Call, Content, Handle, Handling, Life, NodeId, Place, Request, Stored, View, values};
+use super::state::{
+    Answer, Call, Content, Handle, Handling, Life, NodeId, Place, Request, Stored, View, on_any_side, values,
+};
 use super::world::World;
 
 /// How a step ended the call.
@@ -199,8 +201,11 @@ impl Step<'_, '_> {
 
     /// The version that was loaded is remembered where `check-unchanged` asks for it.
     fn note_loaded(&mut self) -> Passed {
-        let tools = self.model().design.server.tools.values();
-        let asked = tools.flat_map(|tool| &tool.transactions).flatten().any(|step| *step == "check-unchanged");
+        let asks = |model: &Model| {
+            let tools = model.design.server.tools.values();
+            tools.flat_map(|tool| &tool.transactions).flatten().any(|step| *step == "check-unchanged")
+        };
+        let asked = on_any_side(self.world.whole, &asks);
         self.handling.loaded = self.version_here().filter(|_| asked);
         Ok(())
     }

@@ -48,7 +48,10 @@ impl Dice {
 /// An action in the making.
 #[derive(Clone, Debug)]
 pub struct World<'m> {
+    /// The model by which is acted: while a call is handled, that of its node.
     pub model: &'m Model,
+    /// The model of the whole run.
+    pub whole: &'m Model,
     pub state: State,
     pub facts: Facts,
     /// Those of `facts` that rolling a transaction back does not undo.
@@ -66,7 +69,7 @@ impl<'m> World<'m> {
     /// An action that has not done anything yet.
     pub fn new(model: &'m Model, state: State, dice: Dice) -> Self {
         let (facts, lasting) = (Facts::default(), Facts::default());
-        Self { model, state, facts, lasting, dice, ticks: None, stale_read: false, impossible: false }
+        Self { model, whole: model, state, facts, lasting, dice, ticks: None, stale_read: false, impossible: false }
     }
 
     /// Whether the clock that versions are taken from ticks: all of a transaction happens at one time.

@@ -99,7 +99,7 @@ impl Step<'_, '_> {
             Some(working) => working,
             None => self.content_here().unwrap_or_default(),
         };
-        let can_lag = server::can_lag(self.model());
+        let can_lag = server::can_lag(self.world.whole);
         let comes_back = super::rename::versions_come_back(self.model());
         let carried = self.request.token.as_ref().map(|(_, version)| *version);
         let approves = self.request.approves.clone();

@@ -66,6 +66,9 @@ impl Sides {
                 Some(_) => Err(Failure::Usage(format!("with --{option} OLD..NEW there is nothing else to compare"))),
             }
         };
+        if let Some(new) = explorer.take_deployed()? {
+            return Self::of_deploy(arguments, explorer, &new);
+        }
         if let Some(design) = &arguments.design {
             let (old, new) = named("design", design)?;
             return Self::of_designs(arguments, explorer, &old, &new);
@@ -184,6 +187,23 @@ impl Sides {
         Ok(Self { old, new, axis: Axis::Same, hint })
     }
 
+    /// What comes of it that something is deployed: before, and while it is.
+    fn of_deploy(arguments: &Arguments, explorer: &Explorer, new: &str) -> Result<Self, Failure> {
+        let usage = |message: &str| Err(Failure::Usage(format!("--deploy {new}: {message}")));
+        if arguments.old.is_some() {
+            return usage("there is nothing else to compare; --design OLD says what it replaces, or --protocol OLD");
+        }
+        match (arguments.design.as_deref(), explorer.protocol()) {
+            (Some(old), _) if split(old).is_none() => {
+                Self::of_designs(arguments, explorer, old, &format!("{old}..{new}"))
+            }
+            (None, Some(old)) if split(old).is_none() => {
+                Self::of_protocols(arguments, explorer, old, &format!("{old}..{new}"))
+            }
+            _ => usage("expected --design OLD, the design that it replaces, or --protocol OLD"),
+        }
+    }
+
     fn of_designs(arguments: &Arguments, explorer: &Explorer, old: &str, new: &str) -> Result<Self, Failure> {
         let side = |design: &str| {
             let mut pairs: Vec<Pair> = Vec::new();
@@ -206,7 +226,7 @@ impl Sides {
         }
         let beside = arguments.folder.as_deref();
         let side = |protocol: &str| {
-            let protocol = input::read_protocol(&input::resolve(Kind::Protocol, protocol, beside)?)?;
+            let protocol = input::protocol(protocol, beside)?;
             let plan = Plan::of_pairs(&pairs, Some(&protocol), explorer)?;
             Ok::<_, Failure>(Side { called: protocol.value.name.clone(), lock: None, plan })
         };
@@ -263,14 +283,9 @@ fn scenarios(arguments: &Arguments, explorer: &Explorer) -> Result<Vec<Input<Sce
     named.iter().map(|name| explorer.scenario(name)).collect()
 }
 
-/// `OLD..NEW`, at the first two dots that don't belong to a path.
+/// `OLD..NEW`.
 fn split(text: &str) -> Option<(String, String)> {
-    let mut dots = text.match_indices("..").filter(|(at, _)| {
-        let before = &text[..*at];
-        !before.is_empty() && !before.ends_with(['.', '/', '\\']) && text.len() > at + 2
-    });
-    let (at, _) = dots.next()?;
-    Some((text[..at].to_owned(), text[at + 2..].to_owned()))
+    input::halves(text).map(|(old, new)| (old.to_owned(), new.to_owned()))
 }
 
 /// What a word means: a path, or else the name of a shipped design or protocol, or else a git revision.
@@ -298,6 +313,15 @@ fn spec(word: &str) -> Result<Spec, Failure> {
     if input::library::find(Kind::Protocol, word).is_some() {
         return Ok(Spec::Protocol(word.to_owned()));
     }
+    if input::halves(word).is_some() {
+        let beside = Some(Path::new("models"));
+        if input::design(word, beside).is_ok() {
+            return Ok(Spec::Design(word.to_owned()));
+        }
+        if input::protocol(word, beside).is_ok() {
+            return Ok(Spec::Protocol(word.to_owned()));
+        }
+    }
     // A name of a design in the folder of models is found there, as everywhere.
     for (kind, named) in [(Kind::Design, Spec::Design as fn(String) -> Spec), (Kind::Protocol, Spec::Protocol)] {
         if let Ok(source) = input::resolve(kind, word, Some(Path::new("models"))) {
@@ -306,20 +330,4 @@ fn spec(word: &str) -> Result<Spec, Failure> {
     }
     revision::check(word)?;
     Ok(Spec::Revision(word.to_owned()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_dots_that_belong_to_a_path_do_not_split() {
-        let halves = |text| split(text).map(|(old, new)| format!("{old} {new}"));
-        assert_eq!(halves("main..HEAD").as_deref(), Some("main HEAD"));
-        assert_eq!(halves("../a.toml..b.toml").as_deref(), Some("../a.toml b.toml"));
-        assert_eq!(halves("a.toml..../b.toml").as_deref(), Some("a.toml ../b.toml"));
-        assert_eq!(halves("../../a"), None);
-        assert_eq!(halves("a.."), None);
-        assert_eq!(halves("..a"), None);
-    }
 }

@@ -51,7 +51,7 @@ impl<'t> Calls<'t> {
             if let Some(call) = call {
                 calls.all[call].note(index, step);
             }
-            if step.does.action == "restart-node" {
+            if step.does.action == "restart-node" || step.does.restarts {
                 calls.restart(index, step);
             }
         }

@@ -263,7 +263,11 @@ impl<'t> Maker<'_, 't> {
     fn note(&self, index: usize, step: &'t Step, agent: Option<usize>) -> Row {
         let node = self.lanes.node(step.does.node.as_deref());
         let shape = Shape::Note { agent, node, store: self.lanes.store_of_step(step) };
-        let label = if step.does.fault { format!("fault: {}", step.does.action) } else { step.does.action.clone() };
+        let label = match &*step.does.action {
+            action if step.does.fault => format!("fault: {action}"),
+            action if step.does.restarts => format!("{action} (restart)"),
+            action => action.to_owned(),
+        };
         let mut row = self.make(index, index, shape, label);
         let sentence = step.sentence.trim().trim_end_matches('.');
         if !sentence.is_empty() {

@@ -52,7 +52,13 @@ fn cast(trace: &Trace) -> String {
         [] => "Nothing goes wrong but the timing.".to_owned(),
         some => format!("At most this goes wrong: {}.", words::list(some)),
     };
-    format!("{}; {nodes}. {faults}", groups.join("; "))
+    let deploys = [&trace.design, &trace.protocol].into_iter().filter_map(|input| input.deployed.as_ref());
+    let deploys: Vec<String> = deploys.map(|deployed| deployed.name.clone()).collect();
+    let deploys = match &deploys[..] {
+        [] => String::new(),
+        some => format!(" Each node may change over to {}, at any point.", words::list(some)),
+    };
+    format!("{}; {nodes}.{deploys} {faults}", groups.join("; "))
 }
 
 /// What each agent wanted, as its work list says it.

@@ -100,7 +100,9 @@ impl Lanes {
                 let x = grid.node(*node) + 8;
                 self.orphans.push(Orphan { call: row.call.clone(), x, from: y, to: y + 48 });
             }
-            Shape::Note { node: Some(node), .. } if row.label == "fault: restart-node" => {
+            Shape::Note { node: Some(node), .. }
+                if matches!(&*row.label, "fault: restart-node" | "deploy (restart)") =>
+            {
                 self.handles(*node, y, Vec::clear);
             }
             _ => {}

@@ -8,12 +8,12 @@ mod work;
 use std::collections::BTreeMap;
 
 use crate::faults::FAULTS;
-use crate::model::{Extent, Scenario, limits};
+use crate::model::{Deploy, Extent, Scenario, limits};
 
 use super::diagnostic::InputError;
 use super::expect::expectations;
 use super::protocol::heading;
-use super::reader::{Table, read};
+use super::reader::{Item, Table, read};
 use super::report::Spot;
 use super::{Input, Source};
 
@@ -49,6 +49,7 @@ fn scenario(table: &Table<'_>, name: &str, invariants: &[&str], most: Extent) ->
     resources::minted(&drafts, &mut resources, most.resources);
     let works = work::works(&drafts, &resources, most.intents);
     let faults = faults(table);
+    let deploy = table.table("deploy").map(|table| deploy(&table)).unwrap_or_default();
 
     let names = assertions::names(&resources, &drafts);
     let finally = assertions::assertions(table, "finally", names.as_ref(), invariants, &[]);
@@ -70,11 +71,21 @@ fn scenario(table: &Table<'_>, name: &str, invariants: &[&str], most: Extent) ->
         resources,
         agents: agents?,
         faults,
+        deploy,
         finally,
         at_rest,
         sometimes,
         expect,
     })
+}
+
+/// How nodes change over.
+fn deploy(table: &Table<'_>) -> Deploy {
+    let default = Deploy::default();
+    let restart = table.get("restart").and_then(Item::boolean).unwrap_or(default.restart);
+    let clients = table.word("clients").unwrap_or(default.clients);
+    table.finish();
+    Deploy { restart, clients }
 }
 
 /// The budgets that are not zero.

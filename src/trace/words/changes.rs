@@ -86,6 +86,12 @@ pub(super) fn changes(names: &Names<'_>, before: &[Component], after: &[Componen
                     note(format!("{handle} fence presented"), seen(&old.of(number)), seen(lease));
                 }
             }
+            (Component::Deployed(old), Component::Deployed(new)) => {
+                for (node, (old, new)) in (0..).zip(old.iter().zip(new)) {
+                    let runs = |deployed: bool| names.0.side_name(deployed);
+                    note(format!("{} runs", names.0.node_name(node)), runs(*old), runs(*new));
+                }
+            }
             (Component::Memory(old), Component::Memory(new)) => {
                 let caller = |of: Option<(u8, u8)>| of.map_or("nobody", |(agent, _)| names.agent(agent)).to_owned();
                 note("a node takes the caller for".to_owned(), caller(old.identity), caller(new.identity));

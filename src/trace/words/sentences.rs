@@ -17,6 +17,8 @@ pub(super) fn sentence(step: &Step, taken_up: bool) -> String {
         leaked_key,
         key,
         same_id_as,
+        to_run,
+        restarts,
         clock_stands,
         fault: _,
         orphan,
@@ -63,6 +65,15 @@ pub(super) fn sentence(step: &Step, taken_up: bool) -> String {
         "guess" => format!("{agent} guesses the handle {handle}."),
         "cancel" => format!("{node} stops {request}, whose stream is closed."),
         "resume" => format!("{agent} resumes the stream of {request}."),
+        "deploy" => {
+            let to_run = to_run.as_deref().unwrap_or("something else");
+            let with = match (restarts, keeps_a_call(step)) {
+                (false, _) => "it keeps its memory, and its calls end as they began",
+                (true, true) => "it restarts, and loses its memory; its calls are kept, and will be taken up again",
+                (true, false) => "it restarts, and loses its memory and its calls",
+            };
+            format!("{node} changes over to {to_run}: {with}.")
+        }
         "drop-stream" => {
             format!("The response stream of {request} breaks: {agent} learns that, and no more.")
         }

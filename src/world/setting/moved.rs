@@ -18,13 +18,19 @@ impl Setting {
                 first + place * each + index % each
             })
         };
-        slots.extend(placed(self.first_keys_slot(), self.places, self.scopes.len()));
-        let sticky = self.model.design.server.balancer == Balancer::Sticky;
+        let each = self.layout.scopes.len();
+        for place in &self.layout.key_places {
+            let moved = place.map(|node| nodes[usize::from(node)]);
+            let place = self.layout.key_places.iter().position(|other| *other == moved);
+            let first = self.first_keys_slot() + place.expect("a table is in the store, or in every node") * each;
+            slots.extend(first..first + each);
+        }
+        let sticky = self.layout.balancer == Balancer::Sticky;
         slots.extend((0..self.routes()).map(|at| self.first_route_slot() + if sticky { agents[at] } else { at }));
-        slots.extend(placed(self.first_lease_slot(), self.lease_places, self.resources()));
+        slots.extend(placed(self.first_lease_slot(), self.layout.lease_places, self.resources()));
         slots.extend(self.first_queue_slot()..self.first_memory_slot());
         slots.extend(placed(self.first_memory_slot(), self.memories(), 1));
-        let last = self.requests_slot().or(self.upstream_slot()).or(self.credentials_slot());
+        let last = self.requests_slot().or(self.deployed_slot()).or(self.upstream_slot()).or(self.credentials_slot());
         slots.extend(self.budgets_slot()..=last.unwrap_or(self.budgets_slot()));
         slots
     }

@@ -1,7 +1,7 @@
 //! Which slot of a state holds what.
 
 use super::{SLOTS_PER_AGENT, Setting, scope, small};
-use crate::model::design::{Balancer, Identity, Place, Queue as Queueing, ReadsFrom};
+use crate::model::design::{Balancer, Place, Queue as Queueing};
 use crate::model::{AgentId, ResourceId, Tool};
 use crate::world::Request;
 
@@ -40,36 +40,40 @@ impl Setting {
     #[must_use]
     pub fn keys_slot(&self, agent: AgentId, resource: ResourceId, tool: Tool, node: u8) -> usize {
         let scope = scope(&self.model, agent, resource, tool);
-        let index = self.scopes.iter().position(|other| *other == scope);
+        let index = self.layout.scopes.iter().position(|other| *other == scope);
         let index = index.expect("scopes are collected from all intents, and only their calls carry keys");
         let place = match self.model.design.keys.place {
-            Place::Store => 0,
-            Place::Node => usize::from(node),
+            Place::Store => None,
+            Place::Node => Some(node),
         };
-        self.first_keys_slot() + place * self.scopes.len() + index
+        let place = self.layout.key_places.iter().position(|other| *other == place);
+        let place = place.expect("there are tables wherever a design has them");
+        self.first_keys_slot() + place * self.layout.scopes.len() + index
     }
 
     /// The slots of all key tables, with the node in whose memory each is (`None`: the store).
     pub fn all_keys_slots(&self) -> impl Iterator<Item = (usize, Option<u8>)> + '_ {
-        let in_memory = self.model.design.keys.place == Place::Node;
-        (self.first_keys_slot()..self.first_route_slot()).map(move |slot| {
-            let place = (slot - self.first_keys_slot()) / self.scopes.len();
-            (slot, in_memory.then_some(small(place)))
-        })
+        (self.first_keys_slot()..self.first_route_slot()).map(move |slot| (slot, self.keys_place(slot)))
+    }
+
+    /// The node in whose memory a key table is; `None`: it is in the store.
+    #[must_use]
+    pub fn keys_place(&self, slot: usize) -> Option<u8> {
+        self.layout.key_places[(slot - self.first_keys_slot()) / self.layout.scopes.len()]
     }
 
     pub(super) const fn first_keys_slot(&self) -> usize {
         self.agents() * SLOTS_PER_AGENT + self.resources()
     }
 
-    pub(super) const fn first_route_slot(&self) -> usize {
-        self.first_keys_slot() + self.places * self.scopes.len()
+    pub(super) fn first_route_slot(&self) -> usize {
+        self.first_keys_slot() + self.layout.key_places.len() * self.layout.scopes.len()
     }
 
     /// How many slots hold routes: one for each client, or for each resource.
     #[must_use]
     pub fn routes(&self) -> usize {
-        match self.model.design.server.balancer {
+        match self.layout.balancer {
             Balancer::Any => 0,
             Balancer::Sticky => self.agents(),
             Balancer::ByHandle if self.is_state_in_nodes() => 0,
@@ -81,7 +85,7 @@ impl Setting {
     #[must_use]
     pub fn route(&self, request: &Request) -> Option<(usize, usize)> {
         let first = self.first_route_slot();
-        match self.model.design.server.balancer {
+        match self.layout.balancer {
             Balancer::Any => None,
             Balancer::Sticky => Some((first + usize::from(request.agent), 0)),
             // What lives at a node is found there.
@@ -101,7 +105,7 @@ impl Setting {
     /// none where no handler works with leases.
     pub fn all_lease_slots(&self) -> impl Iterator<Item = (usize, u8, Option<u8>)> + '_ {
         let in_memory = self.model.design.server.lease_place == Place::Node;
-        (0..self.lease_places * self.resources()).map(move |index| {
+        (0..self.layout.lease_places * self.resources()).map(move |index| {
             let (place, resource) = (index / self.resources(), index % self.resources());
             (self.first_lease_slot() + index, small(resource), in_memory.then_some(small(place)))
         })
@@ -116,7 +120,7 @@ impl Setting {
     }
 
     pub(super) fn first_queue_slot(&self) -> usize {
-        self.first_lease_slot() + self.lease_places * self.resources()
+        self.first_lease_slot() + self.layout.lease_places * self.resources()
     }
 
     /// How many queues there are: one for each resource, or none.
@@ -138,9 +142,7 @@ impl Setting {
     /// How many nodes have memory beyond key tables, leases and resources: all, or none.
     #[must_use]
     pub fn memories(&self) -> usize {
-        let server = &self.model.design.server;
-        let remembers = server.identity == Identity::NodeMemory || server.reads_from == ReadsFrom::NodeCache;
-        if remembers { self.model.scenario.nodes } else { 0 }
+        if self.layout.remembers { self.model.scenario.nodes } else { 0 }
     }
 
     /// The slot of a node's memory, where nodes have any.
@@ -175,11 +177,18 @@ impl Setting {
         self.has_step("call-upstream-with-key").then_some(self.budgets_slot() + 1 + credentials)
     }
 
+    /// The slot that says which nodes run what is deployed, where something is.
+    #[must_use]
+    pub fn deployed_slot(&self) -> Option<usize> {
+        let before = usize::from(self.credentials_slot().is_some()) + usize::from(self.upstream_slot().is_some());
+        self.layout.deploys.then_some(self.budgets_slot() + 1 + before)
+    }
+
     /// The slot of the numbers of requests, where states are labelled.
     #[must_use]
     pub fn requests_slot(&self) -> Option<usize> {
-        let before = usize::from(self.credentials_slot().is_some()) + usize::from(self.upstream_slot().is_some());
-        self.labelled.then_some(self.budgets_slot() + 1 + before)
+        let before = [self.credentials_slot(), self.upstream_slot(), self.deployed_slot()];
+        self.labelled.then_some(self.budgets_slot() + 1 + before.into_iter().flatten().count())
     }
 
     /// Whether a slot holds what no transaction rolls back: the memory of a node, or what the upstream service knows.
@@ -192,7 +201,7 @@ impl Setting {
     fn is_node_memory(&self, slot: usize) -> bool {
         let keys = self.first_keys_slot()..self.first_route_slot();
         let resources = self.resource_slot(0)..self.first_keys_slot();
-        self.model.design.keys.place == Place::Node && keys.contains(&slot)
+        keys.contains(&slot) && self.keys_place(slot).is_some()
             || self.is_state_in_nodes() && resources.contains(&slot)
             || self.all_lease_slots().any(|(lease, _, place)| lease == slot && place.is_some())
             || (self.first_memory_slot()..self.budgets_slot()).contains(&slot)

@@ -19,6 +19,23 @@ impl Setting {
         format!("node-{}", node + 1)
     }
 
+    /// What a node runs, at the start or when it has changed over: the design, the protocol, or both, as far as that changes.
+    #[must_use]
+    pub fn side_name(&self, deployed: bool) -> String {
+        let Some(to) = &self.deployed else { return self.model.design.name.clone() };
+        let (old, new) = (&self.model, &to.model);
+        let pairs = [(&old.design.name, &new.design.name), (&old.protocol.name, &new.protocol.name)];
+        let changed = pairs.into_iter().filter(|(old, new)| old != new);
+        let names: Vec<&str> = changed
+            .map(|(pair, new)| {
+                // The name of the pair tells both.
+                let old = pair.strip_suffix(new.as_str()).and_then(|old| old.strip_suffix(".."));
+                if deployed { new } else { old.unwrap_or(pair) }
+            })
+            .collect();
+        names.join(" under ")
+    }
+
     /// A handle as clients see it. Minted ones are named after the resource.
     #[must_use]
     pub fn handle_name(&self, handle: Handle) -> String {
