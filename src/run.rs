@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::engine::{Exploration, Found, Limits, Progress, Stop, System, second};
+use crate::engine::{Found, Limits, Progress, Stop, System, second};
 use crate::input::{self, Diagnostic, Input, InputError};
 use crate::invariants::INVARIANTS;
 use crate::model::{Design, Expectation, Model, Protocol, Scenario, Verdict};
@@ -267,7 +267,15 @@ impl Run {
         for (index, property) in properties.iter().enumerate().filter(|(_, property)| wanted(property)) {
             let (within, places, shortest) = explored.front(index);
             let recorded = |place| self.recorded(simulation, within, place, index, shortest);
-            let breaks = places.into_iter().map(recorded).collect::<Result<_, _>>()?;
+            let mut breaks = places.into_iter().map(recorded).collect::<Result<Vec<_>, _>>()?;
+            // What a reduced search finds first need not be shorter when it is unfolded.
+            breaks.sort_by_key(|found| (found.steps, found.faults));
+            let mut fewest = u32::MAX;
+            breaks.retain(|found| {
+                let adds = found.faults < fewest;
+                fewest = fewest.min(found.faults);
+                adds
+            });
             if property.kind == PropertyKind::Shown {
                 shows.push(self.show(property, breaks, &options.shows));
                 continue;
@@ -287,7 +295,7 @@ impl Run {
         report.reductions.clone_from(&explored.reductions);
         report.transitions = found.transitions;
         report.depth = found.depth;
-        self.count(&mut report, found);
+        self.count(&mut report, found, explored.left_out());
         if options.keep {
             let begun = explored.begun();
             report.begun = (!begun.is_empty()).then(|| Box::new(Checkpoint::new(self, options, begun)));
@@ -299,18 +307,16 @@ impl Run {
     fn recorded(
         &self,
         simulation: &Simulation,
-        found: &Exploration<Simulation>,
+        within: reducing::Searched<'_>,
         place: Found,
         property: usize,
         shortest: bool,
     ) -> Result<Break, RecordError> {
-        let mut path = found.path(simulation, place);
-        let round = found.round(simulation, place);
-        let loops_from = round.is_some().then(|| path.len() - 1);
-        path.extend(round.into_iter().flatten());
+        let (path, loops_from) = within.path(simulation, place, property);
+        let steps = u32::try_from(loops_from.unwrap_or(path.len() - 1)).expect("a path is short");
         let trace = record(simulation, &path, loops_from, property, &self.sources())?;
         let recorded = Some(Box::new(trace));
-        Ok(Break { steps: place.steps, faults: place.faults, shortest, trace: None, recorded })
+        Ok(Break { steps, faults: place.faults, shortest, trace: None, recorded })
     }
 
     fn with_stateright(&self, simulation: &Arc<Simulation>, options: &Options) -> Result<Report, RecordError> {

@@ -28,6 +28,7 @@ use crate::situation::Moment;
 use crate::world::{Answer, Call, CallRef, Component, Fact, Setting, Symmetry, View, numbers, renaming, symmetry};
 
 mod late_routing;
+mod unfolding;
 
 /// The composed model: scenario x design x protocol, ready to run.
 pub struct Simulation {

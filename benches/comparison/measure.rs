@@ -116,7 +116,8 @@ pub fn here(arguments: &[String]) {
         }
         Mode::Reduced(threads) => {
             let limits = Limits { threads, reduce: true, symmetry: true, ..limits };
-            let found = explore(&system, limits, &mut |_| false);
+            let late = Simulation::reduced(system.setting().model.clone());
+            let found = explore(&late, limits, &mut |_| false);
             (found.states(), found.stop.is_none())
         }
     };

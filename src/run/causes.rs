@@ -33,11 +33,12 @@ impl Run {
         let found = &explored.decided;
         let mut causes = Vec::new();
         for (_, place) in found.causes.iter().filter(|((of, _), _)| usize::from(*of) == property) {
-            let path = found.path(simulation, *place);
+            let (path, _) = explored.decider().path(simulation, *place, property);
             let [.., before, after] = &*path else { continue };
             let Some(cause) = simulation.cause_of(before, after, property) else { continue };
             // With fewer actions taken, paths are real and need not be shortest.
-            let shown = self.recorded(simulation, found, *place, property, explored.reductions.is_empty())?;
+            let shown =
+                self.recorded(simulation, explored.decider(), *place, property, explored.reductions.is_empty())?;
             let sentence = shown.recorded.as_ref().map_or_else(String::new, |trace| trace.sentence.clone());
             let against = match cause.against {
                 Against::Effect(words) => Some(words),

@@ -18,12 +18,15 @@ use crate::world::Response;
 const BREAK_STREAMS: [&str; 2] = ["drop-stream", "restart-node"];
 
 impl Run {
-    /// Writes into a report what was counted.
-    pub(super) fn count(&self, report: &mut Report, found: &Exploration<Simulation>) {
+    /// Writes into a report what was counted. `left_out`: what happens in some run all the same.
+    pub(super) fn count(&self, report: &mut Report, found: &Exploration<Simulation>, left_out: Option<&str>) {
         for (kind, taken) in &found.kinds {
             for name in Action::names_of_kind(*kind) {
                 *report.actions.entry(name.to_owned()).or_default() += taken;
             }
+        }
+        if let Some(name) = left_out {
+            report.actions.entry(name.to_owned()).or_insert(1);
         }
         for step in self.ending_steps() {
             let row = report.steps.entry(STEPS[step].name.to_owned()).or_default();

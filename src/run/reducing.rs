@@ -1,13 +1,14 @@
 //! How a model is explored: whole where it is small, and else reduced, with the shortest breaks searched afterwards.
 //!
 //! A reduction keeps every verdict and the fewest faults of each break, but not its length. So what it finds is searched
-//! again, unreduced, until each front is decided: as soon as a property was violated with as few faults as it can be,
-//! nothing longer can be on its front.
+//! again, with every interleaving, until each front is decided: as soon as a property was violated with as few faults as it
+//! can be, nothing longer can be on its front. (Up to symmetry, which keeps lengths.)
 
 use super::Options;
 use super::checkpoint::Stage;
 use crate::engine::{self, Changed, Exploration, Found, Limits, Progress, Stop};
 use crate::step::Simulation;
+use crate::world::Component;
 
 /// States up to which a model is explored as a whole: that takes a fraction of a second, and then every count is that of
 /// the whole graph.
@@ -17,11 +18,20 @@ const WHOLE: usize = 200_000;
 pub(super) struct Explored {
     /// What decides verdicts, witnesses and coverage.
     pub decided: Exploration<Simulation>,
+    /// The model with late routing, where that is what decides.
+    late: Option<Simulation>,
     /// Where shortest breaks were searched for themselves.
     shortest: Option<Exploration<Simulation>>,
     /// The reductions that were used.
     pub reductions: Vec<String>,
     liveness: Option<usize>,
+}
+
+/// One of the searches of a run, and what it explored.
+#[derive(Clone, Copy)]
+pub(super) struct Searched<'e> {
+    found: &'e Exploration<Simulation>,
+    late: Option<&'e Simulation>,
 }
 
 /// Explores a model as the options say. `limits`: what to look for. `begun`: the searches of a run to go on with.
@@ -40,21 +50,27 @@ pub(super) fn explore(
     let liveness = simulation.liveness();
     let most = options.max_states.unwrap_or(usize::MAX);
     let reducible = !options.no_reduction && options.shows.is_empty() && limits.enough == 0;
-    let mut search = |stage: Stage, limits: Limits| match begun.iter().find(|(there, _)| *there == stage) {
-        Some((_, begun)) => engine::resume(simulation, limits, begun, watch),
-        None => Ok(engine::explore(simulation, limits, watch)),
-    };
+    let mut search =
+        |simulation: &Simulation, stage: Stage, limits: Limits| match begun.iter().find(|(there, _)| *there == stage) {
+            Some((_, begun)) => engine::resume(simulation, limits, begun, watch),
+            None => Ok(engine::explore(simulation, limits, watch)),
+        };
     if begun.iter().all(|(stage, _)| *stage != Stage::Reduced) {
         let states = if reducible { Some(most.min(WHOLE)) } else { options.max_states };
-        let decided = search(Stage::Whole, Limits { states, ..limits })?;
+        let decided = search(simulation, Stage::Whole, Limits { states, ..limits })?;
         if !reducible || decided.stop != Some(Stop::States) || most <= WHOLE {
-            return Ok(Explored { decided, shortest: None, reductions: Vec::new(), liveness });
+            return Ok(Explored { decided, late: None, shortest: None, reductions: Vec::new(), liveness });
         }
     }
+    let late = Some(Simulation::reduced(simulation.setting().model.clone())).filter(Simulation::routes_late);
+    let reduced = late.as_ref().unwrap_or(simulation);
     let decided =
-        search(Stage::Reduced, Limits { states: options.max_states, reduce: true, symmetry: true, ..limits })?;
+        search(reduced, Stage::Reduced, Limits { states: options.max_states, reduce: true, symmetry: true, ..limits })?;
     let mut reductions = vec!["partial order".to_owned()];
-    for exchangeable in simulation.exchangeable() {
+    if late.is_some() {
+        reductions.push("late routing".to_owned());
+    }
+    for exchangeable in reduced.exchangeable() {
         // Fairness is fairness to each agent, and causes name agents: where these count, agents are not exchanged.
         if !((limits.liveness || limits.causes) && exchangeable == "agents") {
             reductions.push(format!("symmetry of {exchangeable}"));
@@ -73,11 +89,10 @@ pub(super) fn explore(
     }
     let any = decided.stop.is_none() && fewest.iter().any(|faults| *faults != u8::MAX);
     let shortest = any.then(|| {
-        let limits =
-            Limits { states: options.max_states, liveness: false, causes: false, fewest: Some(fewest), ..limits };
-        search(Stage::Shortest, limits)
+        let only = Limits { liveness: false, causes: false, fewest: Some(fewest), symmetry: true, ..limits };
+        search(simulation, Stage::Shortest, Limits { states: options.max_states, ..only })
     });
-    Ok(Explored { decided, shortest: shortest.transpose()?, reductions, liveness })
+    Ok(Explored { decided, late, shortest: shortest.transpose()?, reductions, liveness })
 }
 
 impl Explored {
@@ -93,21 +108,55 @@ impl Explored {
         begun.collect()
     }
 
+    /// The search that decides.
+    pub const fn decider(&self) -> Searched<'_> {
+        Searched { found: &self.decided, late: self.late.as_ref() }
+    }
+
+    /// What happens in some run of the model by the way, and is left out by a reduction: by name.
+    pub fn left_out(&self) -> Option<&'static str> {
+        self.late.as_ref().and_then(Simulation::left_out)
+    }
+
     /// The front of a property's breaks, in the search that found it; and whether that is proved: no shorter one was missed.
-    pub fn front(&self, property: usize) -> (&Exploration<Simulation>, Vec<Found>, bool) {
-        if self.reductions.is_empty() {
-            return (&self.decided, self.decided.front(property), true);
-        }
+    pub fn front(&self, property: usize) -> (Searched<'_>, Vec<Found>, bool) {
         let found = self.decided.front(property);
+        if self.reductions.is_empty() {
+            return (self.decider(), found, true);
+        }
         let Some(shortest) = self.shortest.as_ref().filter(|_| Some(property) != self.liveness) else {
-            return (&self.decided, found, false);
+            return (self.decider(), found, false);
         };
         let front = shortest.front(property);
         let fewest = |front: &[Found]| front.last().map(|found| found.faults);
         if fewest(&front) == fewest(&found) {
-            return (shortest, front, true);
+            return (Searched { found: shortest, late: None }, front, true);
         }
         assert!(shortest.stop.is_some(), "what a reduction finds is found without it");
-        (&self.decided, found, false)
+        (self.decider(), found, false)
+    }
+}
+
+impl Searched<'_> {
+    /// The states of a real run to what was found, the initial one first; and, where it then goes round for ever, the state,
+    /// counted from 0, to which the last one comes back.
+    pub fn path(&self, simulation: &Simulation, place: Found, property: usize) -> (Vec<Vec<Component>>, Option<usize>) {
+        let explored = self.late.unwrap_or(simulation);
+        let mut path = self.found.path(explored, place);
+        let round = self.found.round(explored, place);
+        let Some(late) = self.late else {
+            let loops_from = round.is_some().then(|| path.len() - 1);
+            path.extend(round.into_iter().flatten());
+            return (path, loops_from);
+        };
+        let mut real =
+            late.unfolded(simulation, &path, property).expect("a run with late routing stands for a real one");
+        let Some(round) = round else { return (real, None) };
+        let lap: Vec<_> = path.pop().into_iter().chain(round).collect();
+        let start = real.len() - 1;
+        let unfolded = late.unfolded_round(simulation, &real[start], &lap);
+        let (rest, back) = unfolded.expect("a loop with late routing stands for a real one");
+        real.extend(rest);
+        (real, Some(start + back))
     }
 }

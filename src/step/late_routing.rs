@@ -4,12 +4,11 @@
 //! decides which calls were at the node. `docs/engine.md` has the argument.
 
 use super::Simulation;
-use crate::action::{Action, Target};
 use crate::faults::{ORPHANS, loses_only_calls};
 use crate::model::client::Presents;
 use crate::model::design::Replies;
 use crate::model::protocol::{ClosedStream, Resumable};
-use crate::world::{Component, Position, Setting};
+use crate::world::Setting;
 
 /// Whether late routing finds the same as routing every call when it is delivered.
 pub(super) fn keeps_everything(setting: &Setting) -> bool {
@@ -62,34 +61,5 @@ impl Simulation {
     pub fn left_out(&self) -> Option<&'static str> {
         // An idle node may restart from the first moment on.
         (self.routes_late() && self.setting.budget("restart-node") > 0).then_some("restart-node")
-    }
-
-    /// How many steps of the unreduced model one step from a state stands for, where calls are routed late: a call arrives
-    /// before its first transaction runs, and before the restart of the node to which it came.
-    #[must_use]
-    pub fn weight(&self, action: &Action, state: &[Component]) -> u32 {
-        let on_its_way = |agent: usize| {
-            let call = state[self.setting.call_slot(agent)].call().as_ref();
-            u32::from(self.routes_late() && call.is_some_and(|call| call.position == Position::InTransit))
-        };
-        match action {
-            Action::Execute { arrives: true, .. } => 2,
-            Action::Fault { target: Target::Calls { open, .. }, .. } => {
-                let struck = (0..self.setting.agents()).filter(|agent| open & (1 << agent) != 0);
-                1 + struck.map(on_its_way).sum::<u32>()
-            }
-            Action::Fault { target: Target::Agent(agent), .. } if action.name() == "stale-read" => {
-                1 + on_its_way(usize::from(*agent))
-            }
-            Action::Fault { target: Target::Transaction { call, .. }, .. } => match call.orphan {
-                None => 1 + on_its_way(usize::from(call.agent)),
-                Some(index) => {
-                    let orphans = state[self.setting.orphans_slot(usize::from(call.agent))].orphans();
-                    let arrives = orphans[usize::from(index)].position == Position::InTransit;
-                    1 + u32::from(self.routes_late() && arrives)
-                }
-            },
-            _ => 1,
-        }
     }
 }

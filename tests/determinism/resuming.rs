@@ -151,7 +151,7 @@ fn every_search_of_a_run_is_gone_on_with() {
     let options = Options { keep: true, ..Options::default() };
     let once = run.explore(&options, &mut |_| false).expect("it can be recorded");
     assert!(once.begun.is_none());
-    let mut cuts = Vec::new();
+    let (mut cuts, mut unproved) = (Vec::new(), 0);
     let mut begun: Option<File> = None;
     let last = loop {
         let mut looks = 0;
@@ -165,9 +165,18 @@ fn every_search_of_a_run_is_gone_on_with() {
         };
         let Some(left) = report.begun.as_ref() else { break report };
         cuts.push((report.complete, report.reductions.is_empty()));
+        if !report.complete && !report.reductions.is_empty() {
+            assert!(report.reductions.iter().any(|name| name == "late routing"));
+            for found in report.invariants.iter().flat_map(|property| &property.breaks) {
+                let trace = found.recorded.as_ref().expect("a break has a trace");
+                assert!(!found.shortest && trace.steps.len() == found.steps as usize, "it is real, and not proved");
+                unproved += 1;
+            }
+        }
         begun = Some(File::read(&left.to_bytes()).expect("it is whole"));
     };
     assert!(said(&last) == said(&once));
+    assert!(unproved > 0, "what a search has found that was cut short is shown");
     // In the whole model, in the reduced one, and where nothing but a shortest break was open.
     for search in [(false, true), (false, false), (true, false)] {
         assert!(cuts.contains(&search), "{cuts:?}");
