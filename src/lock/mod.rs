@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::model::Verdict;
-use crate::run::{PropertyReport, Report, Run};
+use crate::run::{Engine, PropertyReport, Report, Run};
 
 pub use difference::{Axis, Change, Difference, Kind, Space};
 pub use digest::digest;
@@ -82,6 +82,10 @@ pub struct Outcome {
     pub transitions: u64,
     /// Length of the longest shortest path.
     pub depth: u32,
+    /// The engine that explored it, where that is not our own.
+    pub engine: Option<String>,
+    /// The reductions that were used: where there are any, the numbers are not those of the whole graph.
+    pub reductions: Vec<String>,
     /// Why not everything was explored, where that is so.
     pub stopped: Option<String>,
     /// What was found of each invariant and assertion.
@@ -172,6 +176,8 @@ impl Outcome {
             states: report.states,
             transitions: report.transitions,
             depth: report.depth,
+            engine: Some(report.engine.to_owned()).filter(|engine| engine != Engine::Handlecheck.name()),
+            reductions: report.reductions.clone(),
             stopped: report.stopped.clone(),
             found: report.invariants.iter().map(|found| (found.name.clone(), Found::of(found))).collect(),
         }

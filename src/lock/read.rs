@@ -40,6 +40,9 @@ struct Run {
     states: usize,
     transitions: u64,
     depth: u32,
+    engine: Option<String>,
+    #[serde(default)]
+    reductions: Vec<String>,
     stopped: Option<String>,
     #[serde(default)]
     vacuous: Vec<String>,
@@ -101,11 +104,13 @@ pub fn read(source: &Source) -> Result<Lock, InputError> {
     let File { handlecheck, asked, scenarios, designs, protocols, runs, misfits, .. } =
         toml::from_str(&source.text).map_err(|error| wrong(&error))?;
     let runs = runs.into_iter().map(|run| {
-        let Run { scenario, design, protocol, bounds, states, transitions, depth, stopped, vacuous, verdicts } = run;
+        let Run { bounds, states, transitions, depth, engine, reductions, stopped, .. } = run;
+        let Run { scenario, design, protocol, vacuous, verdicts, .. } = run;
         let vacuous = vacuous.into_iter().map(|name| (name, Found::Vacuous));
         let decided = verdicts.into_iter().map(|(name, written)| (name, written.into()));
         let found = vacuous.chain(decided).collect();
-        (Subject { scenario, design, protocol }, Outcome { bounds, states, transitions, depth, stopped, found })
+        let outcome = Outcome { bounds, states, transitions, depth, engine, reductions, stopped, found };
+        (Subject { scenario, design, protocol }, outcome)
     });
     let misfits = misfits.into_iter().map(|misfit| {
         let Misfit { scenario, design, protocol, because } = misfit;
@@ -149,6 +154,8 @@ mod tests {
             states: 3,
             transitions: 4,
             depth: 5,
+            engine: Some("stateright".to_owned()),
+            reductions: vec!["partial order".to_owned(), "symmetry of nodes".to_owned()],
             stopped: Some("the limit of 3 states was reached".to_owned()),
             found: found.map(|(name, found)| (name.to_owned(), found)).into(),
         };

@@ -63,10 +63,16 @@ fn asked(text: &mut String, asked: &Asked) {
 }
 
 fn run(text: &mut String, subject: &Subject, outcome: &Outcome) {
-    let Outcome { bounds, states, transitions, depth, stopped, found } = outcome;
+    let Outcome { bounds, states, transitions, depth, engine, reductions, stopped, found } = outcome;
     who(text, subject);
     text.push_str(&format!("bounds = {}\n", budgets(bounds)));
     text.push_str(&format!("states = {states}\ntransitions = {transitions}\ndepth = {depth}\n"));
+    if let Some(engine) = engine {
+        text.push_str(&format!("engine = {}\n", string(engine)));
+    }
+    if !reductions.is_empty() {
+        text.push_str(&format!("reductions = {}\n", strings(reductions.iter())));
+    }
     if let Some(reason) = stopped {
         text.push_str(&format!("stopped = {}\n", string(reason)));
     }

@@ -50,6 +50,8 @@ pub(super) fn lock() -> Value {
         ("verdicts", map("What was found of each invariant and assertion that is not vacuous.", verdict)),
     ]);
     let sometimes = vec![
+        ("engine", text("The engine, where it is not handlecheck's own.")),
+        ("reductions", texts("The reductions that were used: then the numbers are not those of the whole graph.")),
         ("stopped", text("Why not everything was explored.")),
         ("vacuous", texts("The invariants and assertions that are vacuous.")),
     ];
