@@ -174,10 +174,11 @@ impl Harness<'_, '_> {
             self.agent.known[*resource] = Known { handle: answer.handle, view: Some(view), token, ..Known::default() };
             return;
         }
-        if let Some(token) = answer.token.clone().filter(|_| about_this) {
-            self.agent.known[*resource].token = Some(token);
-        }
         let known = &mut self.agent.known[*resource];
+        // What a compaction took meanwhile is not known again by the state that its answer carries.
+        if let Some(token) = answer.token.clone().filter(|_| about_this && known.handle.is_some()) {
+            known.token = Some(token);
+        }
         let sent_content = operation.changes_fields() && matches!(request.payload, Payload::Snapshot(_));
         if sent_content && known.handle.is_some() {
             // It knows what it sent, even if a compaction took its view meanwhile.

@@ -297,7 +297,8 @@ impl World<'_> {
         let Some(handle) = request.handle else { return };
         if answer.outcome == Outcome::NotFound && agent_entitled(self.model, &self.state, agent, handle) {
             let stored = &self.state.resources[&handle];
-            if stored.acknowledged && stored.life != Life::Deleted && !stored.expired {
+            // Whoever is entitled and presents a handle was told of it: nobody guesses or finds out what is its own.
+            if stored.life != Life::Deleted && !stored.expired {
                 self.broken(HANDLE_RESOLVABLE);
             }
         }

@@ -137,9 +137,6 @@ fn take_ok(world: &mut World<'_>, id: AgentId, request: &Request, answer: &Answe
             let content = minted_content(world.model, request.resource, intent);
             let view = View { handle, version: answer.version, content: Some(content), fence: None };
             agent.views.insert(request.resource, view);
-            if let Some(stored) = world.state.resources.get_mut(&handle) {
-                stored.acknowledged = true;
-            }
         }
     } else {
         let token = answer.token.as_ref().filter(|_| answer.about == request.handle);

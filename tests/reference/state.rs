@@ -86,8 +86,6 @@ pub struct Stored {
     pub expired: bool,
     /// What the latest approver's view showed.
     pub approved: Option<Vec<Value>>,
-    /// Ghost: some agent was told that it exists.
-    pub acknowledged: bool,
     /// Ghost: it was lost with its node.
     pub lost: bool,
     /// What a copy that lags still shows: content and version before the latest change. Only where a copy can lag.
@@ -457,11 +455,10 @@ impl State {
         };
         for agent in &scenario.agents {
             let mut knows = BTreeMap::new();
-            for (handle, stored) in &mut state.resources {
+            for (handle, stored) in &state.resources {
                 if agent.parent.is_none() && super::judge::entitled(model, &agent.principal, *handle, &stored.owner) {
                     knows.insert(handle.0, Known::new(*handle, super::server::token_of(model, stored)));
                 }
-                stored.acknowledged = true;
             }
             state.agents.push(Agent::new(knows));
         }
@@ -563,7 +560,6 @@ impl Stored {
             ended_by: None,
             expired: false,
             approved: None,
-            acknowledged: false,
             lost: false,
             previous: None,
             named: BTreeSet::new(),

@@ -38,13 +38,16 @@ impl Layout {
         let steps = handlers.flat_map(|handler| handler.transactions.iter().chain(&handler.at_end)).flatten();
         let steps: BTreeSet<&'static str> = steps.copied().collect();
         let mut scopes = Vec::new();
-        for model in models() {
+        // A handle may name another resource than its agent takes it for. Those of the intents come first.
+        for (other, model) in [false, true].into_iter().flat_map(|other| models().map(move |model| (other, model))) {
             for intent in intents {
                 // A node that looks up the caller late may take any agent for it.
                 let late = model.design.server.identity == Identity::NodeMemory;
                 let callers = if late { 0..model.scenario.agents.len() } else { intent.agent..intent.agent + 1 };
-                for caller in callers {
-                    let scope = scope(model, caller, intent.resource, intent.operation.tool());
+                let all = 0..model.scenario.resources.len();
+                let resources = all.filter(|resource| other || *resource == intent.resource);
+                for (caller, resource) in callers.flat_map(|caller| resources.clone().map(move |each| (caller, each))) {
+                    let scope = scope(model, caller, resource, intent.operation.tool());
                     if !scopes.contains(&scope) {
                         scopes.push(scope);
                     }
