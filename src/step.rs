@@ -285,6 +285,8 @@ impl Simulation {
             let slot = setting.agent_slot(*receiver);
             let mut agent = access.get(slot).agent().clone();
             let record = &mut agent.known[*resource];
+            // A view of what another handle named says nothing of this one.
+            record.view = record.view.take().filter(|_| record.handle == known.handle);
             record.handle = known.handle;
             record.forgotten = false;
             record.token.clone_from(&known.token);

@@ -17,9 +17,26 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// A question that offers the nearest name.
+/// A question that offers the nearest name, or the few of which `name` is a part.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    nearest(name, known).map(|candidate| format!("did you mean `{candidate}`?"))
+    let known: Vec<&str> = known.into_iter().collect();
+    let meant =
+        nearest(name, known.iter().copied()).map_or_else(|| of_which_it_is_a_part(name, &known), |near| vec![near]);
+    (!meant.is_empty()).then(|| format!("did you mean {}?", one_of(meant)))
+}
+
+/// At most this many names are offered at once.
+const OFFERED: usize = 4;
+
+/// The names of which `name` is a part; none if they are too many to choose from.
+fn of_which_it_is_a_part<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
+    // Shorter ones are a part of anything.
+    const SHORTEST: usize = 3;
+    let name = folded(name);
+    let long_enough = name.chars().count() >= SHORTEST;
+    let longer: Vec<&str> =
+        known.iter().copied().filter(|known| long_enough && folded(known).contains(&name)).collect();
+    if longer.len() > OFFERED { Vec::new() } else { longer }
 }
 
 /// The names as prose: "`a`, `b` or `c`".
@@ -49,6 +66,15 @@ mod tests {
         assert_eq!(nearest("Check-Live", known), Some("check-live"));
         assert_eq!(nearest("apply", known), None);
         assert_eq!(nearest("", known), None);
+    }
+
+    #[test]
+    fn names_of_which_it_is_a_part_are_offered_if_they_are_few() {
+        let known = ["no-lost-update", "no-double-write", "no-cross-principal", "no-orphan", "no-effect"];
+        assert_eq!(did_you_mean("lost", known).as_deref(), Some("did you mean `no-lost-update`?"));
+        assert_eq!(did_you_mean("Double", known).as_deref(), Some("did you mean `no-double-write`?"));
+        assert_eq!(did_you_mean("up", known), None);
+        assert_eq!(did_you_mean("no-", known), None);
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::policies::verdicts::Evaluated;
 use crate::reports::Standing;
 use crate::run::{Checkpoint, Costs, Engine, Options, Report, ResumeError, Run, invariant_names};
 use crate::situation;
-use crate::suggest::did_you_mean;
+use crate::suggest::{did_you_mean, one_of};
 use crate::trace::RecordError;
 
 /// Arguments of every command that explores.
@@ -194,8 +194,8 @@ pub(super) fn known_property(name: &str, run: &Run) -> Result<(), Failure> {
     if names.contains(&name) {
         return Ok(());
     }
-    let help = did_you_mean(name, names.iter().copied()).map_or_else(String::new, |help| format!("; {help}"));
-    Err(Failure::Usage(format!("--invariant {name}: there is no such invariant or assertion{help}")))
+    let help = did_you_mean(name, names.iter().copied()).unwrap_or_else(|| format!("expected {}", one_of(names)));
+    Err(Failure::Usage(format!("--invariant {name}: there is no such invariant or assertion; {help}")))
 }
 
 impl Exploring {

@@ -90,10 +90,7 @@ pub async fn along(program: &Path, trace: &Trace) -> Result<Driven, RunError> {
     let mut forced = Forced::new(&simulation, &mut fleet, journal).map_err(RunError::Servers)?;
     for (number, step) in (1..).zip(&trace.steps) {
         let access = Access::new(forced.state());
-        let mut enabled = forced.enabled().into_iter();
-        let action = enabled.find(|action| trace::does(&simulation, &access, action) == step.does);
-        let not_enabled = || ReplayError::NotEnabled { number, action: step.does.action.clone() };
-        let action = action.ok_or_else(not_enabled)?;
+        let action = trace::among(&simulation, &access, forced.enabled(), number, &step.does)?;
         drop(access);
         forced.step(&action).await?;
     }

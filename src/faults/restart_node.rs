@@ -143,7 +143,7 @@ fn tickets(setting: &Setting, access: &Access<'_, Component>, node: u8, resource
     for agent in 0..setting.agents() {
         let open = access.get(setting.call_slot(agent)).call();
         let orphans = access.get(setting.orphans_slot(agent)).orphans();
-        for call in open.iter().chain(orphans).filter(|call| call.request.resource == resource) {
+        for call in open.iter().chain(orphans).filter(|call| call.request.about() == resource) {
             if let Position::AtNode { node: at, progress } = &call.position {
                 tickets.extend(progress.ticket.filter(|_| *at == node));
             }

@@ -189,7 +189,12 @@ impl Handling<'_, '_> {
     pub fn key(&self) -> Option<(usize, RecordKey)> {
         let key = self.request.key.clone()?;
         let (caller, credential) = self.identity();
-        let slot = self.setting.keys_slot(usize::from(caller), usize::from(self.request.about()), self.request.tool, self.node);
+        let slot = self.setting.keys_slot(
+            usize::from(caller),
+            usize::from(self.request.about()),
+            self.request.tool,
+            self.node,
+        );
         let instance = self.request.handle.filter(|_| self.setting.keys_by_handle()).map(|handle| handle.instance);
         let by_credential = self.setting.model.design.keys.scope.contains(&ScopePart::Credential);
         let credential = by_credential.then_some(credential);

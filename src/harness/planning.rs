@@ -105,6 +105,12 @@ impl Harness<'_, '_> {
         rests_on(entry)[usize::from(done)]
     }
 
+    /// For what the agent reads what it lacks. Where a replan reads the same, in the same order, it is still at that.
+    fn purpose(&self, entry: &Entry) -> Purpose {
+        let alike = self.reads_before_writing() || rests_on(entry).len() == 1;
+        if alike && self.agent.attempt == Attempt::Replan { Purpose::Replan(None) } else { Purpose::Look }
+    }
+
     /// Sends the next call. `leaked` says which of the leaked keys it presents, where it presents one.
     pub fn send(&mut self, leaked: Option<u8>) {
         let entry = self.entry().expect("an agent that sends is at an entry");
@@ -116,14 +122,14 @@ impl Harness<'_, '_> {
                 }
             };
             self.agent.errand = match look {
-                Some(done) => Errand::Reading { purpose: Purpose::Look, done },
+                Some(done) => Errand::Reading { purpose: self.purpose(entry), done },
                 None => Errand::Act,
             };
         }
         if self.agent.errand == Errand::Act && self.agent.pending.is_none() {
             // A compaction may have taken what the agent had read.
             if let Some(done) = next_lacking(self.setting, &self.agent, false, 0) {
-                self.agent.errand = Errand::Reading { purpose: Purpose::Look, done };
+                self.agent.errand = Errand::Reading { purpose: self.purpose(entry), done };
             }
         }
         let mut request = match (self.agent.errand, entry) {
@@ -306,7 +312,8 @@ impl Harness<'_, '_> {
     fn basis(&self, given: &[ResourceId]) -> Vec<(Handle, View)> {
         let seen = given.iter().filter_map(|given| {
             let known = self.known(*given);
-            Some((known.handle?, known.view.clone()?))
+            // The lease on another resource protects nothing in this call.
+            Some((known.handle?, View { fence: None, ..known.view.clone()? }))
         });
         seen.collect()
     }

@@ -175,12 +175,14 @@ impl Harness<'_, '_> {
             return;
         }
         let known = &mut self.agent.known[*resource];
-        // What a compaction took meanwhile is not known again by the state that its answer carries.
-        if let Some(token) = answer.token.clone().filter(|_| about_this && known.handle.is_some()) {
+        // It was handed another handle meanwhile, or has forgotten this one.
+        if known.handle != request.handle {
+            return;
+        }
+        if let Some(token) = answer.token.clone().filter(|_| about_this) {
             known.token = Some(token);
         }
-        let sent_content = operation.changes_fields() && matches!(request.payload, Payload::Snapshot(_));
-        if sent_content && known.handle.is_some() {
+        if operation.changes_fields() && matches!(request.payload, Payload::Snapshot(_)) {
             // It knows what it sent, even if a compaction took its view meanwhile.
             known.view.get_or_insert_with(View::default);
         }
@@ -237,17 +239,16 @@ impl Harness<'_, '_> {
             }
             Reaction::Same { new_key } => {
                 self.issue_again(event, request);
-                self.agent.attempt = Attempt::Repeat;
-                self.agent.pending = Some(self.again(request, new_key));
+                let again = self.again(request, new_key);
+                self.send_again(again);
             }
             Reaction::SameWithNewVersion { new_key } => {
                 self.issue_again(event, request);
-                self.agent.attempt = Attempt::Repeat;
                 let mut again = self.again(request, new_key);
                 if let Some(answer) = answer.filter(|answer| !answer.current.is_empty()) {
                     again.expected.clone_from(&answer.current);
                 }
-                self.agent.pending = Some(again);
+                self.send_again(again);
             }
             Reaction::Replan { new_key, ref only_if } => {
                 self.renew_plan(new_key);
@@ -264,6 +265,7 @@ impl Harness<'_, '_> {
             Reaction::Read => {
                 self.agent.attempt = Attempt::Repeat;
                 self.agent.pending = None;
+                self.agent.old.clear();
                 self.agent.errand = Errand::Verify;
             }
             Reaction::Mint { new_key } => self.mint_again(usize::from(request.resource), new_key),
@@ -279,6 +281,14 @@ impl Harness<'_, '_> {
     /// another sees that it has its views.
     fn ready(&self) -> Errand {
         if self.reads_before_writing() { Errand::Act } else { Errand::Begin }
+    }
+
+    /// What the agent does next is to send this request, a repeat.
+    fn send_again(&mut self, request: Request) {
+        self.agent.attempt = Attempt::Repeat;
+        self.agent.errand = Errand::Act;
+        self.agent.pending = Some(request);
+        self.agent.old.clear();
     }
 
     /// A request to send again: under its key, unless there is to be a new one.

@@ -13,6 +13,9 @@ use super::diagnostic::InputError;
 use super::protocol::read_protocol;
 use super::{Input, Kind, Source, library};
 
+/// Up to this many shipped names are listed in an error.
+const LISTED: usize = 12;
+
 /// Finds the text that `spec` means: a path, or the name of a file in `beside` (the folder of the file that names it) or
 /// else of a shipped model.
 ///
@@ -81,8 +84,16 @@ fn file_beside(kind: Kind, name: &str, folder: &Path) -> Option<PathBuf> {
 
 fn unknown(kind: Kind, name: &str) -> InputError {
     let names = library::names(kind);
-    let help = did_you_mean(name, names.iter().copied());
-    let help = help.unwrap_or_else(|| format!("shipped: {}; or a path to a file", one_of(names)));
+    let file = format!("{name}.toml");
+    let here = Path::new(&file).is_file().then(|| format!("the file that is here is called `{file}`"));
+    let help = here.or_else(|| did_you_mean(name, names.iter().copied())).unwrap_or_else(|| {
+        let shipped = if names.len() > LISTED {
+            format!("`handlecheck list {}` shows the {} that are shipped", kind.folder(), names.len())
+        } else {
+            format!("shipped: {}", one_of(names))
+        };
+        format!("{shipped}; or give a path to a file")
+    });
     InputError::whole(format!("there is no {} `{name}`", kind.name()), Some(help))
 }
 

@@ -60,7 +60,7 @@ fn violation(
     before: &Instance,
     after: &Instance,
 ) -> Violation {
-    let resource = usize::from(request.resource);
+    let resource = usize::from(request.about());
     let field = &setting.resource(resource).fields[index].0;
     let author = setting.agent_name(usize::from(request.agent));
     let victims: Vec<&str> = lost.iter().map(|intent| setting.agent_name(setting.intents[intent].agent)).collect();

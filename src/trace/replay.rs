@@ -10,6 +10,7 @@ use crate::invariants::{INVARIANTS, first_open};
 use crate::model::{Design, Extent, Model, Protocol, Scenario};
 use crate::situation;
 use crate::step::{Performed, Property, PropertyKind, Simulation};
+use crate::suggest::did_you_mean;
 use crate::world::{Component, Fact, Handle};
 
 /// A trace that does not replay.
@@ -25,12 +26,14 @@ pub enum ReplayError {
     #[error("there is no invariant or assertion `{0}`")]
     Property(String),
     /// A step can't be taken.
-    #[error("step {number} (`{action}`) is not enabled")]
+    #[error("step {number} (`{step}`) is not enabled; {instead}")]
     NotEnabled {
         /// The step, from 1.
         number: usize,
-        /// Its action.
-        action: String,
+        /// The action with its operands.
+        step: String,
+        /// What may have been meant, or what is enabled there.
+        instead: String,
     },
     /// A step does something else than it did.
     #[error("step {number} (`{action}`) does something else now: {difference}")]
@@ -77,11 +80,10 @@ pub fn replay(trace: &Trace) -> Result<Vec<Step>, ReplayError> {
     let mut walk = Walk::new(&simulation);
     let mut steps = Vec::new();
     for (number, recorded) in (1..).zip(&trace.steps) {
-        let action = || recorded.does.action.clone();
-        let enabled = walk.find(&recorded.does).ok_or_else(|| ReplayError::NotEnabled { number, action: action() })?;
+        let enabled = walk.find(number, &recorded.does)?;
         let step = walk.step(&enabled);
         if let Some(difference) = difference(recorded, &step) {
-            return Err(ReplayError::Differs { number, action: action(), difference });
+            return Err(ReplayError::Differs { number, action: recorded.does.action.clone(), difference });
         }
         steps.push(step);
     }
@@ -112,8 +114,7 @@ pub fn walked(trace: &Trace) -> Result<Walked, ReplayError> {
     let mut walk = Walk::new(&simulation);
     let mut actions = Vec::new();
     for (number, recorded) in (1..).zip(&trace.steps) {
-        let action = || recorded.does.action.clone();
-        let enabled = walk.find(&recorded.does).ok_or_else(|| ReplayError::NotEnabled { number, action: action() })?;
+        let enabled = walk.find(number, &recorded.does)?;
         walk.step(&enabled);
         actions.push(enabled);
     }
@@ -151,7 +152,7 @@ pub fn departure(trace: &Trace, model: Model) -> Option<Departure> {
     let Some(property) = property else { return Some(Departure::Harmless) };
     let mut walk = Walk::new(&simulation);
     for (number, recorded) in (1..).zip(&trace.steps) {
-        let Some(action) = walk.find(&recorded.does) else { return Some(Departure::Impossible { number }) };
+        let Ok(action) = walk.find(number, &recorded.does) else { return Some(Departure::Impossible { number }) };
         let step = walk.step(&action);
         let ended = |step: &Step| Some((step.transaction.as_ref()?.ended_by.clone()?, step.answer.clone()?.outcome));
         if let Some((by, outcome)) = ended(&step).filter(|now| ended(recorded).as_ref() != Some(now)) {
@@ -266,10 +267,9 @@ impl<'w> Walk<'w> {
     }
 
     /// The enabled action with these operands.
-    fn find(&self, wanted: &Does) -> Option<Action> {
+    fn find(&self, number: usize, wanted: &Does) -> Result<Action, ReplayError> {
         let access = Access::new(&self.state);
-        let enabled = plain::enabled(self.simulation, &self.state);
-        enabled.into_iter().find(|action| does(self.simulation, &access, action) == *wanted)
+        among(self.simulation, &access, plain::enabled(self.simulation, &self.state), number, wanted)
     }
 
     /// Takes an enabled action and writes it down.
@@ -368,6 +368,36 @@ impl Walk<'_> {
         };
         (0..self.simulation.sources()).filter(moves).fold(0, |sources, source| sources | bit(source))
     }
+}
+
+/// The one of these enabled actions with these operands.
+///
+/// # Errors
+///
+/// It is not among them: what may have been meant, or what is enabled.
+pub fn among(
+    simulation: &Simulation,
+    access: &Access<'_, Component>,
+    enabled: Vec<Action>,
+    number: usize,
+    wanted: &Does,
+) -> Result<Action, ReplayError> {
+    // So many are listed.
+    const LISTED: usize = 6;
+    let named: Vec<Does> = enabled.iter().map(|action| does(simulation, access, action)).collect();
+    if let Some(found) = named.iter().position(|does| does == wanted) {
+        return Ok(enabled.into_iter().nth(found).expect("as many names as actions"));
+    }
+    let (step, named) = (wanted.to_string(), named.iter().map(Does::to_string).collect::<Vec<_>>());
+    let instead = did_you_mean(&step, named.iter().map(String::as_str)).unwrap_or_else(|| {
+        let listed: Vec<String> = named.iter().take(LISTED).map(|does| format!("`{does}`")).collect();
+        match named.len() {
+            0 => "nothing is enabled there".to_owned(),
+            ..=LISTED => format!("enabled there: {}", listed.join(", ")),
+            all => format!("enabled there: {} and {} more", listed.join(", "), all - LISTED),
+        }
+    });
+    Err(ReplayError::NotEnabled { number, step, instead })
 }
 
 fn bit(source: usize) -> u64 {

@@ -129,10 +129,10 @@ fn an_unknown_step() {
  7 | transactions = [["resolve", "write", "apply"]]
    :                             ^^^^^^^
    `----
-  help: expected one of resolve, authorize, check-permission, check-live, check-open, find-key, claim-key,
-        record-key, release-key, check-version, check-unchanged, check-approval, acquire-lease,
-        release-lease, check-lease, check-fence, read, load, write-content, advance-version, save, apply,
-        apply-next, call-upstream, call-upstream-with-key, mint
+  help: did you mean `write-content`? expected one of resolve, authorize, check-permission, check-live,
+        check-open, find-key, claim-key, record-key, release-key, check-version, check-unchanged,
+        check-approval, acquire-lease, release-lease, check-lease, check-fence, read, load, write-content,
+        advance-version, save, apply, apply-next, call-upstream, call-upstream-with-key, mint
 
 "#]],
     );

@@ -201,6 +201,7 @@ client.on.stale-views = { tell = "failure" }"#,
     :                  ^^^|^^
     :                     `-- expected `snapshot` or `change`
     `----
+  help: did you mean `snapshot`?
 
   error: `attempts` can't be `none`
     ,-[two-agents.toml:17:19]

@@ -316,6 +316,9 @@ pub fn hand_off(world: &mut World<'_>, id: AgentId) {
             let leaked = agent.knows.get(resource).map(|known| known.leaked.clone()).unwrap_or_default();
             agent.knows.insert(*resource, Known { leaked, ..known.clone() });
             agent.forgot.remove(resource);
+            if agent.views.get(resource).is_some_and(|view| view.handle != known.handle) {
+                agent.views.remove(resource);
+            }
         }
         if let Some(view) = &view {
             agent.views.insert(*resource, view.clone());

@@ -138,7 +138,8 @@ fn take_ok(world: &mut World<'_>, id: AgentId, request: &Request, answer: &Answe
             let view = View { handle, version: answer.version, content: Some(content), fence: None };
             agent.views.insert(request.resource, view);
         }
-    } else {
+    } else if agent.knows.get(&request.resource).map(|known| known.handle) == request.handle {
+        // Otherwise it was handed another handle meanwhile, or has forgotten this one.
         let token = answer.token.as_ref().filter(|_| answer.about == request.handle);
         if let (Some(token), Some(known)) = (token, agent.knows.get_mut(&request.resource)) {
             known.token = Some(token.clone());
@@ -155,8 +156,7 @@ fn believe(agent: &mut Agent, request: &Request, answer: &Answer) {
     };
     let fence = agent.views.get(&request.resource).and_then(|view| view.fence);
     let version = answer.version.filter(|_| answer.about == Some(handle));
-    let knows = agent.knows.contains_key(&request.resource);
-    if let Some(snapshot) = request.snapshot.as_ref().filter(|_| knows) {
+    if let Some(snapshot) = &request.snapshot {
         let view = View { handle, version, content: Some(snapshot.clone()), fence };
         agent.views.insert(request.resource, view);
     } else if let Some(view) = agent.views.get_mut(&request.resource) {

@@ -25,11 +25,9 @@ enum Kind {
 /// The state that stands for all renamings of this one: orphans sorted, numbers as small as they can be.
 pub fn canonical(model: &Model, mut state: State) -> State {
     let mut found: BTreeMap<Kind, BTreeSet<u32>> = BTreeMap::new();
-    if first_plans_matter(model) {
-        for (agent, of) in model.scenario.agents.iter().enumerate() {
-            for entry in 0..of.work.len() {
-                found.entry(Kind::Plan((agent, entry))).or_default().insert(0);
-            }
+    for (id, agent) in state.agents.iter().enumerate().filter(|(id, _)| first_plans_matter(model, *id)) {
+        for entry in agent.numbers.keys() {
+            found.entry(Kind::Plan((id, *entry))).or_default().insert(0);
         }
     }
     numbers(&mut state, &mut |kind, number| {
@@ -49,8 +47,8 @@ pub fn canonical(model: &Model, mut state: State) -> State {
 }
 
 /// With `send = "mint", key = "same"` an intent goes back to the key of its first plan, which keeps number 0.
-fn first_plans_matter(model: &Model) -> bool {
-    model.clients.iter().flatten().any(|client| client.on.values().any(|reaction| goes_back(reaction, Some(false))))
+fn first_plans_matter(model: &Model, id: AgentId) -> bool {
+    model.clients[id].iter().any(|client| client.on.values().any(|reaction| goes_back(reaction, Some(false))))
 }
 
 /// May an agent have to come back to entries that it was done with?

@@ -159,7 +159,8 @@ impl Step<'_, '_> {
     /// `check-permission`: the permission has not been revoked.
     fn check_permission(&mut self) -> Passed {
         let caller = caller(self.world, self.request, self.handling.node);
-        let revoked = self.handle().is_some_and(|handle| self.world.state.revoked.contains(&(caller, handle)));
+        let Some(handle) = self.stored().map(|(handle, _)| handle) else { return self.refuse(Outcome::NotFound) };
+        let revoked = self.world.state.revoked.contains(&(caller, handle));
         if revoked { self.refuse(Outcome::Forbidden) } else { Ok(()) }
     }
 
