@@ -79,8 +79,8 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact>
             stored.into()
         }
         Component::Queue(mut queue) => {
-            for ticket in tickets(setting, strike.access, node, queue.resource) {
-                queue.leave(ticket);
+            for (instance, ticket) in tickets(setting, strike.access, node, queue.resource) {
+                queue.leave(instance, ticket);
             }
             queue.into()
         }
@@ -137,15 +137,16 @@ fn lost_with(setting: &Setting, node: u8) -> Vec<usize> {
     keys.chain(leases).chain(resources).chain(queues).chain(setting.memory_slot(node)).collect()
 }
 
-/// The tickets of the calls at a node.
-fn tickets(setting: &Setting, access: &Access<'_, Component>, node: u8, resource: u8) -> Vec<u16> {
+/// The tickets of the calls at a node, with the instance that each is about.
+fn tickets(setting: &Setting, access: &Access<'_, Component>, node: u8, resource: u8) -> Vec<(u8, u16)> {
     let mut tickets = Vec::new();
     for agent in 0..setting.agents() {
         let open = access.get(setting.call_slot(agent)).call();
         let orphans = access.get(setting.orphans_slot(agent)).orphans();
-        for call in open.iter().chain(orphans).filter(|call| call.request.about() == resource) {
-            if let Position::AtNode { node: at, progress } = &call.position {
-                tickets.extend(progress.ticket.filter(|_| *at == node));
+        for call in open.iter().chain(orphans) {
+            let handle = call.request.handle.filter(|handle| handle.resource == resource);
+            if let (Some(handle), Position::AtNode { node: at, progress }) = (handle, &call.position) {
+                tickets.extend(progress.ticket.filter(|_| *at == node).map(|ticket| (handle.instance, ticket)));
             }
         }
     }

@@ -251,10 +251,9 @@ impl Programs {
 /// A call that is over frees its place in the queue.
 pub fn leave_queue(setting: &Setting, access: &mut Access<'_, Component>, call: &Call) {
     let Position::AtNode { progress, .. } = &call.position else { return };
-    let (Some(ticket), Some(slot)) = (progress.ticket, setting.queue_slot(usize::from(call.request.about()))) else {
-        return;
-    };
+    let slot = setting.queue_slot(usize::from(call.request.about()));
+    let (Some(ticket), Some(handle), Some(slot)) = (progress.ticket, call.request.handle, slot) else { return };
     let mut queue = access.get(slot).queue().clone();
-    queue.leave(ticket);
+    queue.leave(handle.instance, ticket);
     access.set(slot, queue.into());
 }

@@ -105,10 +105,10 @@ impl Harness<'_, '_> {
         rests_on(entry)[usize::from(done)]
     }
 
-    /// For what the agent reads what it lacks. Where a replan reads the same, in the same order, it is still at that.
-    fn purpose(&self, entry: &Entry) -> Purpose {
-        let alike = self.reads_before_writing() || rests_on(entry).len() == 1;
-        if alike && self.agent.attempt == Attempt::Replan { Purpose::Replan(None) } else { Purpose::Look }
+    /// For what the agent reads what it lacks. Where it reads before each write anyway, one that plans anew is still at that.
+    fn purpose(&self) -> Purpose {
+        let anew = self.reads_before_writing() && self.agent.attempt == Attempt::Replan;
+        if anew { Purpose::Replan(None) } else { Purpose::Look }
     }
 
     /// Sends the next call. `leaked` says which of the leaked keys it presents, where it presents one.
@@ -122,14 +122,14 @@ impl Harness<'_, '_> {
                 }
             };
             self.agent.errand = match look {
-                Some(done) => Errand::Reading { purpose: self.purpose(entry), done },
+                Some(done) => Errand::Reading { purpose: self.purpose(), done },
                 None => Errand::Act,
             };
         }
         if self.agent.errand == Errand::Act && self.agent.pending.is_none() {
             // A compaction may have taken what the agent had read.
             if let Some(done) = next_lacking(self.setting, &self.agent, false, 0) {
-                self.agent.errand = Errand::Reading { purpose: self.purpose(entry), done };
+                self.agent.errand = Errand::Reading { purpose: self.purpose(), done };
             }
         }
         let mut request = match (self.agent.errand, entry) {

@@ -13,7 +13,7 @@ use super::resource::{Handle, Instance, Resource};
 use super::{Component, Queue, Setting};
 
 /// Spaces of numbers: versions of each instance of each resource, then plans of each intent, claims of each key table,
-/// fence numbers of each instance, tickets of each resource, issues of each agent.
+/// fence numbers of each instance, tickets of each instance, issues of each agent.
 const PLANS: u16 = 0x4000;
 const CLAIMS: u16 = 0x8000;
 const FENCES: u16 = 0xA000;
@@ -49,7 +49,9 @@ pub fn visit(setting: &Setting, component: &mut Component, visit: Visit<'_>) {
             }
         }
         Component::Queue(Queue { resource, tickets }) => {
-            tickets.iter_mut().for_each(|(_, ticket)| visit(tickets_of(*resource), ticket));
+            for (instance, ticket) in tickets {
+                visit(tickets_of(Handle { resource: *resource, instance: *instance }), ticket);
+            }
         }
         Component::Memory(Memory { identity: _, cache }) => {
             cache.iter_mut().for_each(|(_, handle, cached)| view(*handle, cached, visit));
@@ -118,8 +120,8 @@ fn fences_of(handle: Handle) -> u16 {
     FENCES + u16::from(handle.resource) * 256 + u16::from(handle.instance)
 }
 
-fn tickets_of(resource: u8) -> u16 {
-    TICKETS + u16::from(resource)
+fn tickets_of(handle: Handle) -> u16 {
+    TICKETS + u16::from(handle.resource) * 256 + u16::from(handle.instance)
 }
 
 fn issues_of(agent: u8) -> u16 {
@@ -142,7 +144,6 @@ fn view(handle: Handle, view: &mut View, visit: Visit<'_>) {
 
 fn call(setting: &Setting, call: &mut Call, visit: Visit<'_>) {
     let Call { request, position, deployed: _, broken: _ } = call;
-    let resource = request.about();
     match position {
         Position::InTransit => {}
         Position::AtNode { node: _, progress } | Position::Interrupted { progress } => {
@@ -158,8 +159,8 @@ fn call(setting: &Setting, call: &mut Call, visit: Visit<'_>) {
             if let (Some(grant), Some(handle)) = (grant, request.handle) {
                 visit(fences_of(handle), grant);
             }
-            if let Some(ticket) = ticket {
-                visit(tickets_of(resource), ticket);
+            if let (Some(ticket), Some(handle)) = (ticket, request.handle) {
+                visit(tickets_of(handle), ticket);
             }
         }
         Position::Answered { node: _, answer } => self::answer(answer, visit),

@@ -5,21 +5,23 @@
 pub struct Queue {
     /// Index of the resource in the scenario.
     pub resource: u8,
-    /// The instance that each call is about and its ticket, in the order of the tickets.
+    /// The instance that each call is about and its ticket; sorted.
     pub tickets: Vec<(u8, u16)>,
 }
 
 impl Queue {
-    /// Takes a ticket behind all others.
+    /// Takes a ticket behind all others on this instance.
     pub fn join(&mut self, instance: u8) -> u16 {
-        let ticket = self.tickets.last().map_or(0, |(_, last)| last + 1);
-        self.tickets.push((instance, ticket));
+        let behind = self.tickets.partition_point(|(other, _)| *other <= instance);
+        let last = self.tickets[..behind].last().filter(|(other, _)| *other == instance);
+        let ticket = last.map_or(0, |(_, last)| last + 1);
+        self.tickets.insert(behind, (instance, ticket));
         ticket
     }
 
     /// Gives a ticket back.
-    pub fn leave(&mut self, ticket: u16) {
-        self.tickets.retain(|(_, other)| *other != ticket);
+    pub fn leave(&mut self, instance: u8, ticket: u16) {
+        self.tickets.retain(|other| *other != (instance, ticket));
     }
 
     /// Whether the call with this ticket is the first on its instance.
