@@ -8,6 +8,7 @@ mod costs;
 mod deploying;
 mod future;
 mod initial;
+mod learning;
 mod listing;
 mod showing;
 pub mod tags;
@@ -22,10 +23,9 @@ use crate::handler::{self, Executed, Luck, Programs};
 use crate::harness::Harness;
 use crate::invariants::{INVARIANTS, Judgement, Violation, first_open};
 use crate::model::protocol::ClosedStream;
-use crate::model::scenario::Carried;
-use crate::model::{Assertion, Entry, Model};
+use crate::model::{Assertion, Model};
 use crate::situation::Moment;
-use crate::world::{Answer, Call, CallRef, Component, Fact, Setting, Symmetry, View, numbers, renaming, symmetry};
+use crate::world::{Answer, Call, CallRef, Component, Fact, Setting, Symmetry, numbers, renaming, symmetry};
 
 mod late_routing;
 mod unfolding;
@@ -216,13 +216,7 @@ impl Simulation {
                 Performed { facts: self.hand_off(usize::from(*agent), access), ..Performed::default() }
             }
             Action::Guess { agent, handle } => {
-                let slot = self.setting.agent_slot(usize::from(*agent));
-                let mut guesser = access.get(slot).agent().clone();
-                let stored = access.get(self.setting.resource_slot(usize::from(handle.resource))).resource();
-                let token = self.setting.token_of(&stored.instances[usize::from(handle.instance)]);
-                let known = &mut guesser.known[usize::from(handle.resource)];
-                (known.handle, known.token) = (Some(*handle), token);
-                access.set(slot, guesser.into());
+                self.guess(usize::from(*agent), *handle, access);
                 Performed::default()
             }
             Action::Deliver { call, node, takes_from } => {
@@ -264,40 +258,6 @@ impl Simulation {
                 Performed { facts, ..Performed::default() }
             }
         }
-    }
-
-    fn hand_off(&self, agent: usize, access: &mut Access<'_, Component>) -> Vec<Fact> {
-        let setting = &self.setting;
-        let giver = access.get(setting.agent_slot(agent)).agent().clone();
-        let work = &setting.model.scenario.agents[agent].work;
-        let Entry::HandOff { resource, to, carries } = &work[usize::from(giver.entry)] else {
-            unreachable!("the agent is at a hand-off")
-        };
-        let known = &giver.known[*resource];
-        let carried = |part: Carried| carries.contains(&part);
-        let view = known.view.as_ref().map(|view| View {
-            version: view.version.filter(|_| carried(Carried::Version)),
-            content: view.content.clone().filter(|_| carried(Carried::Content)),
-            fence: view.fence.filter(|_| carried(Carried::Version)),
-        });
-        let view = view.filter(|view| view.version.is_some() || view.content.is_some());
-        for receiver in to {
-            let slot = setting.agent_slot(*receiver);
-            let mut agent = access.get(slot).agent().clone();
-            let record = &mut agent.known[*resource];
-            // A view of what another handle named says nothing of this one.
-            record.view = record.view.take().filter(|_| record.handle == known.handle);
-            record.handle = known.handle;
-            record.forgotten = false;
-            record.token.clone_from(&known.token);
-            if let Some(view) = &view {
-                record.view = Some(view.clone());
-            }
-            access.set(slot, agent.into());
-        }
-        let mut harness = Harness::new(setting, access, agent);
-        harness.handed_off();
-        harness.finish()
     }
 
     /// Judges facts by every invariant: its place in the table, and the judgement.

@@ -3,6 +3,7 @@
 //! A trace holds its three inputs in full, so that it replays without their files. Its steps have names and operands,
 //! never indices of anything inside handlecheck. Diagrams, stories and reports are drawn from it and see nothing else.
 
+mod does;
 mod itf;
 mod record;
 mod replay;
@@ -15,8 +16,9 @@ use serde::{Deserialize, Serialize};
 use crate::model::protocol::DEFAULT_PROTOCOL;
 use crate::situation::slug;
 
+pub use does::{among, does};
 pub use record::{RecordError, Sources, is_ambiguous, record, record_run, unlabelled};
-pub use replay::{Departure, Inputs, ReplayError, Walked, among, departure, does, inputs, replay, simulation, walked};
+pub use replay::{Departure, Inputs, ReplayError, Walked, departure, inputs, replay, simulation, walked};
 
 /// The version of the trace format. It changes when a reader of the old one would misunderstand the new one.
 pub const SCHEMA: u32 = 1;
@@ -201,23 +203,6 @@ pub struct Does {
     /// The call's stream is broken for good: nobody waits for its answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub orphan: bool,
-}
-
-impl std::fmt::Display for Does {
-    /// The action and its operands, with spaces between.
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { action, agent, request, node, to, handle, principal, leaked_key, key, same_id_as, .. } = self;
-        formatter.write_str(action)?;
-        // A request names its agent.
-        let agent = agent.as_ref().filter(|_| request.is_none());
-        let one = [agent, request.as_ref(), node.as_ref(), handle.as_ref(), principal.as_ref()];
-        let more = [leaked_key.as_ref(), key.as_ref(), same_id_as.as_ref()];
-        one.into_iter()
-            .flatten()
-            .chain(to)
-            .chain(more.into_iter().flatten())
-            .try_for_each(|operand| write!(formatter, " {operand}"))
-    }
 }
 
 /// A call, as its request says it.

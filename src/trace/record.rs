@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::replay::{Walk, does};
+use super::does::does;
+use super::replay::Walk;
 use super::{AgentLane, Content, Input, ResourceLane, SCHEMA, Step, Trace};
 use crate::action::Action;
 use crate::engine::{Access, System, plain};

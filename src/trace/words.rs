@@ -5,7 +5,7 @@ mod sentences;
 
 use self::changes::changes;
 use self::sentences::sentence;
-use super::replay::does;
+use super::does::does;
 use super::{AnswerNote, Belief, CallNote, Commit, Content, Erased, Expected, Step, ToldNote, TransactionNote};
 use crate::action::{Action, Target};
 use crate::engine::Access;
