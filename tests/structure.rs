@@ -33,7 +33,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ),
     // Of the handler and the faults it knows the tables, for their names and for where a step can stand.
     ("input", &["assertion", "handler", "faults", "table", "model", "suggest"]),
-    ("trace", &["step", "situation", "input", "action", "faults", "invariants", "world", "engine", "model"]),
+    ("trace", &["step", "situation", "input", "action", "faults", "invariants", "world", "engine", "model", "suggest"]),
     // Of the handler it knows the table, to name the steps that never ended a call.
     (
         "run",

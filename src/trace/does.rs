@@ -49,7 +49,7 @@ pub fn among(
         let listed: Vec<String> = named.iter().take(LISTED).map(|does| format!("`{does}`")).collect();
         match named.len() {
             0 => "nothing is enabled there".to_owned(),
-            ..=LISTED => format!("enabled there: {}", listed.join(", ")),
+            1..=LISTED => format!("enabled there: {}", listed.join(", ")),
             all => format!("enabled there: {} and {} more", listed.join(", "), all - LISTED),
         }
     });
