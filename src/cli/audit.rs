@@ -107,7 +107,7 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
                 )));
             };
             let trace = picture(&history, &found, check, one);
-            super::diagram::draw(format, &trace, format.text(&trace), arguments.output.as_deref(), out)?;
+            super::diagram::draw(format, &trace, format.text(&trace), arguments.output.as_deref(), terminal, out)?;
         }
     }
     if !terminal.quiet {

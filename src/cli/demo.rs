@@ -8,7 +8,7 @@ use crate::run::{Options, Run, invariant_names};
 #[derive(clap::Args)]
 pub(super) struct Arguments {}
 
-pub(super) fn run(_: &Arguments, _: Terminal, out: &mut String) -> Result<u8, Failure> {
+pub(super) fn run(_: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
     let scenario = input::resolve(Kind::Scenario, "laptop-basket", None)?;
     let scenario = input::read_scenario(&scenario, &invariant_names())?;
     let design = input::read_design(&input::resolve(Kind::Design, "naive", None)?)?;
@@ -21,7 +21,7 @@ pub(super) fn run(_: &Arguments, _: Terminal, out: &mut String) -> Result<u8, Fa
     let drawn = crate::diagrams::FORMATS
         .iter()
         .find(|format| format.name == "text")
-        .and_then(|format| format.text(trace))
+        .and_then(|format| format.in_colour(trace).filter(|_| terminal.colour).or_else(|| format.text(trace)))
         .unwrap_or_default();
     *out = format!(
         "{}\n{drawn}\n\

@@ -21,11 +21,11 @@ pub(super) struct Arguments {
     output: Option<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments, _: Terminal, out: &mut String) -> Result<u8, Failure> {
+pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
     let format = format(&arguments.format)?;
     let trace = writing::read_trace(&arguments.trace)?;
     let text = if format.tells() { format.beside(&trace, &explain::story(&trace)?) } else { format.text(&trace) };
-    draw(format, &trace, text, arguments.output.as_deref(), out)?;
+    draw(format, &trace, text, arguments.output.as_deref(), terminal, out)?;
     Ok(exit::HOLDS)
 }
 
@@ -44,12 +44,14 @@ pub(super) fn draw(
     trace: &Trace,
     text: Option<String>,
     output: Option<&Path>,
+    terminal: Terminal,
     out: &mut String,
 ) -> Result<(), Failure> {
     match (output, text) {
         (Some(path), Some(text)) => writing::write_file(path, text)?,
         (Some(path), None) => writing::write_file(path, format.drawn(trace))?,
-        (None, Some(text)) => *out = text,
+        // In a file there are no codes of a terminal.
+        (None, Some(text)) => *out = format.in_colour(trace).filter(|_| terminal.colour).unwrap_or(text),
         (None, None) if std::io::stdout().is_terminal() => {
             let name = format.name;
             return Err(Failure::Usage(format!("{name} is no text for a terminal: name a file with `-o`")));

@@ -1,5 +1,6 @@
 //! A grid of characters in a monospaced type.
 
+use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthChar;
 
 use super::words;
@@ -8,6 +9,38 @@ use super::words;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     cells: Vec<String>,
+    tone: Tone,
+}
+
+/// What a line is about, where a terminal shows it in colour. Nothing is told by colour alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tone {
+    /// Whatever happens every day.
+    #[default]
+    Plain,
+    /// The names of the lanes.
+    Heading,
+    /// A fault.
+    Fault,
+    /// Somebody believes what is not true.
+    Stale,
+    /// A property breaks.
+    Break,
+    /// A situation is reached.
+    Reached,
+}
+
+impl Tone {
+    const fn style(self) -> Style {
+        match self {
+            Self::Plain => Style::new(),
+            Self::Heading => Style::new().bold(),
+            Self::Fault => AnsiColor::Yellow.on_default(),
+            Self::Stale => AnsiColor::Magenta.on_default(),
+            Self::Break => AnsiColor::Red.on_default().bold(),
+            Self::Reached => AnsiColor::Green.on_default().bold(),
+        }
+    }
 }
 
 impl Line {
@@ -41,6 +74,30 @@ impl Line {
     /// Fills the columns from `from` up to and without `to` with one character.
     pub fn fill(&mut self, from: usize, to: usize, letter: char) {
         self.write(from, &String::from(letter).repeat(to.saturating_sub(from)));
+    }
+
+    /// Says what the line is about.
+    pub const fn set_tone(&mut self, tone: Tone) {
+        self.tone = tone;
+    }
+
+    /// The line with the codes of a terminal: lanes are dim, one whose agent believes what is not true
+    /// has the colour of that, and what is written has the colour of the line's tone.
+    pub fn in_colour(&self) -> String {
+        let style = |cell: &str| match cell {
+            "│" | "┃" => Style::new().dimmed(),
+            "┊" => Tone::Stale.style(),
+            _ => self.tone.style(),
+        };
+        let end = self.cells.iter().rposition(|cell| !cell.trim().is_empty()).map_or(0, |last| last + 1);
+        let mut painted = String::new();
+        for run in self.cells[..end].chunk_by(|one, next| style(one) == style(next)) {
+            let (text, style) = (run.concat(), style(&run[0]));
+            // What nobody sees needs no code.
+            let plain = style == Style::new() || text.trim().is_empty();
+            painted += &if plain { text } else { format!("{style}{text}{style:#}") };
+        }
+        painted
     }
 
     /// Clears the other half of a wide character that is about to lose one.

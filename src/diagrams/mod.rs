@@ -31,6 +31,8 @@ pub struct Format {
 pub enum Draw {
     /// As text, which ends with a newline.
     Text(fn(&Trace) -> String),
+    /// As text for a terminal too, in colour or without.
+    Terminal(fn(&Trace, bool) -> String),
     /// As text with the story beside it.
     Page(fn(&Trace, &Story) -> String),
     /// As bytes that are no text.
@@ -43,7 +45,7 @@ impl Format {
     pub fn drawn(&self, trace: &Trace) -> Vec<u8> {
         match self.draw {
             Draw::Bytes(draw) => draw(trace),
-            Draw::Text(_) | Draw::Page(_) => self.text(trace).unwrap_or_default().into_bytes(),
+            Draw::Text(_) | Draw::Terminal(_) | Draw::Page(_) => self.text(trace).unwrap_or_default().into_bytes(),
         }
     }
 
@@ -67,8 +69,18 @@ impl Format {
     pub fn text(&self, trace: &Trace) -> Option<String> {
         match self.draw {
             Draw::Text(draw) => Some(draw(trace)),
+            Draw::Terminal(draw) => Some(draw(trace, false)),
             Draw::Page(draw) => Some(draw(trace, &Story::of(trace))),
             Draw::Bytes(_) => None,
+        }
+    }
+
+    /// The picture of a trace on a terminal that shows colours, where there is one.
+    #[must_use]
+    pub fn in_colour(&self, trace: &Trace) -> Option<String> {
+        match self.draw {
+            Draw::Terminal(draw) => Some(draw(trace, true)),
+            _ => None,
         }
     }
 }

@@ -7,15 +7,21 @@
 mod layout;
 mod truth;
 
-use super::canvas::Line;
+use super::canvas::{Line, Tone};
 use super::sequence::{Row, Sequence, Shape};
 use super::{Draw, Format, words};
 use crate::trace::Trace;
 use layout::Layout;
 
-pub static FORMAT: Format = Format { extension: "txt", draw: Draw::Text(draw) };
+pub static FORMAT: Format = Format { extension: "txt", draw: Draw::Terminal(draw) };
 
-fn draw(trace: &Trace) -> String {
+fn draw(trace: &Trace, colour: bool) -> String {
+    let line = if colour { Line::in_colour } else { Line::to_string };
+    let lines: Vec<String> = lines(trace).iter().map(line).collect();
+    format!("{}\n", lines.join("\n"))
+}
+
+fn lines(trace: &Trace) -> Vec<Line> {
     let sequence = Sequence::of(trace);
     let layout = Layout::of(&sequence);
     let mut drawing =
@@ -24,6 +30,7 @@ fn draw(trace: &Trace) -> String {
     drawing.paragraph(&sequence.left_out);
     drawing.lines.push(Line::default());
     drawing.lines.extend(layout.heads(&sequence));
+    drawing.tone(0, Tone::Heading);
     drawing.start();
     let mut previous: Option<&Row> = None;
     for row in &sequence.rows {
@@ -35,8 +42,7 @@ fn draw(trace: &Trace) -> String {
     }
     drawing.lifelines();
     drawing.band();
-    let lines: Vec<String> = drawing.lines.iter().map(Line::to_string).collect();
-    format!("{}\n", lines.join("\n"))
+    drawing.lines
 }
 
 /// Whether a row follows another without a gap.
@@ -77,6 +83,11 @@ impl Drawing<'_> {
         line
     }
 
+    /// Says what the lines from this one on are about.
+    fn tone(&mut self, from: usize, tone: Tone) {
+        self.lines.iter_mut().skip(from).for_each(|line| line.set_tone(tone));
+    }
+
     fn lifelines(&mut self) {
         self.lines.push(self.lanes());
     }
@@ -113,6 +124,7 @@ impl Drawing<'_> {
     }
 
     fn row(&mut self, row: &Row) {
+        let start = self.lines.len();
         let (above, mut line) = self.main_line(row);
         if let Some((column, text)) = above {
             self.label(column, &text);
@@ -149,6 +161,16 @@ impl Drawing<'_> {
         for remark in &row.remarks {
             self.label(at, &remark.words);
         }
+        self.tone(
+            start,
+            if row.violates {
+                self.verdict()
+            } else if row.fault {
+                Tone::Fault
+            } else {
+                Tone::Plain
+            },
+        );
         for stale in &row.stale {
             let agent = self.sequence.lanes.agent(Some(&stale.agent));
             let column = agent.map_or(self.layout.gutter, |agent| self.layout.agents[agent]);
@@ -166,6 +188,7 @@ impl Drawing<'_> {
             if let Some(line) = self.lines.get_mut(first) {
                 line.write(0, "belief");
             }
+            self.tone(first, Tone::Stale);
         }
     }
 
@@ -305,13 +328,20 @@ impl Drawing<'_> {
         (!all.is_empty()).then(|| (from + 2, all.to_owned()))
     }
 
+    /// The tone of what the trace shows.
+    const fn verdict(&self) -> Tone {
+        if self.sequence.band.reached { Tone::Reached } else { Tone::Break }
+    }
+
     fn band(&mut self) {
+        let start = self.lines.len();
         let mut line = Line::default();
         line.fill(0, self.layout.width, '━');
         self.lines.push(line);
         let band = &self.sequence.band;
         let mark = if band.reached { '✓' } else { '✗' };
         self.paragraph(&format!("{mark} {}", band.verdict));
+        self.tone(start, self.verdict());
         self.paragraph(&band.sentence);
         self.lines.push(Line::default());
         let facts: Vec<String> = band.facts.iter().map(|(name, value)| format!("{name} {value}")).collect();

@@ -578,12 +578,13 @@ fn completions_know_the_commands() {
 #[test]
 fn colour_is_for_terminals() {
     let folder = folder();
-    let line = "check -q two-agents-no-faults --design naive";
-    let plain = handlecheck(folder.path(), &words(line));
-    let coloured = handlecheck(folder.path(), &words(&format!("{line} --color always")));
-    assert!(!plain.out.contains('\u{1b}'));
-    assert!(coloured.out.contains('\u{1b}'));
-    assert_eq!(uncoloured(&coloured.out), plain.out);
+    for line in ["check -q two-agents-no-faults --design naive", "demo"] {
+        let plain = handlecheck(folder.path(), &words(line));
+        let coloured = handlecheck(folder.path(), &words(&format!("{line} --color always")));
+        assert!(!plain.out.contains('\u{1b}'));
+        assert!(coloured.out.contains('\u{1b}'));
+        assert_eq!(uncoloured(&coloured.out), plain.out);
+    }
 }
 
 /// The text without its colour codes.
