@@ -277,6 +277,9 @@ impl World<'_> {
 
     /// An answer is received: what is judged only then.
     pub fn judge_receive(&mut self, agent: AgentId, request: &Request, answer: &Answer) {
+        if answer.of.is_some() {
+            self.broken(NO_CROSS_PRINCIPAL);
+        }
         for invariant in &answer.breaks {
             self.broken(invariant);
         }

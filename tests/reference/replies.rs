@@ -98,8 +98,9 @@ pub fn send_answer(world: &mut World<'_>, seat: Seat, call: &mut Call, reply: Re
             let waits = |call: &mut Call| !matches!(call.place, Place::Answered(..));
             if let Some(waiting) = world.state.agents[agent].call.take_if(waits) {
                 let request = waiting.request.clone();
-                if judge::principal(world.model, agent) != judge::principal(world.model, call.request.agent) {
-                    answer.breaks.insert(judge::NO_CROSS_PRINCIPAL);
+                let asker = judge::principal(world.model, call.request.agent);
+                if judge::principal(world.model, agent) != asker {
+                    answer.of = Some(asker.clone());
                 }
                 let new = waiting.new;
                 world.state.agents[agent].call = Some(Call { request, place: Place::Answered(node, answer), new });

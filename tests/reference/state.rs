@@ -191,6 +191,8 @@ pub struct Answer {
     pub about: Option<Handle>,
     /// Ghost: invariants that are broken when it is received.
     pub breaks: BTreeSet<&'static str>,
+    /// Ghost: the principal whose answer it is, when it came out of the stream of another.
+    pub of: Option<Principal>,
 }
 
 impl Answer {
@@ -206,6 +208,7 @@ impl Answer {
             replayed: false,
             about,
             breaks: BTreeSet::new(),
+            of: None,
         }
     }
 
