@@ -4,9 +4,10 @@ mod common;
 mod hand_made;
 
 use hand_made::random::{HOSTILE, random};
-use handlecheck::diagrams::{FORMATS, words};
+use handlecheck::diagrams::sequence::Shape;
+use handlecheck::diagrams::{FORMATS, Sequence, words};
 use handlecheck::explain::explain;
-use handlecheck::trace::Trace;
+use handlecheck::trace::{AnswerNote, Reaches, Trace};
 
 /// Every rendering of a trace, with the ending of its file name.
 fn renderings(trace: &Trace) -> Vec<(String, String)> {
@@ -118,6 +119,40 @@ fn a_repeated_request_names_the_step_that_it_repeats() {
         let joined = drawn.replace("<br/>", " ").replace("\\n", " ");
         assert!(joined.contains("the same call as step 5, in a new request"), "{ending}: {drawn}");
     }
+}
+
+#[test]
+fn an_answer_is_drawn_to_whom_it_reaches() {
+    let v7 = hand_made::content("bsk_42", 7, &["16", "512"]);
+    let note = hand_made::call("basket", "bsk_42", "", "", 1);
+    let answers = |trace: &Trace| {
+        let sequence = Sequence::of(trace);
+        let names = |agent: usize| sequence.lanes.agents[agent].name.clone();
+        let shapes = sequence.rows.iter().map(|row| (&row.shape, &row.label));
+        let answers = shapes.filter_map(|(shape, label)| match shape {
+            Shape::Answer { agent, received, .. } => Some((names(*agent), *received, label.clone())),
+            _ => None,
+        });
+        answers.collect::<Vec<_>>()
+    };
+    let mut trace = hand_made::lost_update();
+    let strayed = AnswerNote { reaches: Reaches::StreamOf("B-1".to_owned()), ..hand_made::ok(7, Some(&v7)) };
+    let [sends, delivers, executes] = [0, 1, 2];
+    let of_a = hand_made::three("A", "A-1", "node-1", &note, &["read"], &strayed);
+    let of_b = hand_made::three("B", "B-1", "node-1", &note, &["read"], &strayed);
+    let receives = hand_made::receive("B", "B-1", &note, &hand_made::ok(7, Some(&v7)));
+    trace.steps =
+        [&of_a[sends], &of_a[delivers], &of_b[sends], &of_b[delivers], &of_a[executes], &receives, &of_a[sends]]
+            .map(Clone::clone)
+            .to_vec();
+    assert_eq!(answers(&trace), [("B".to_owned(), true, "answer of A-1: ok, sees v7 16 / 512".to_owned())]);
+    trace.steps.remove(5);
+    let under_way = "answer of A-1: ok, sees v7 16 / 512 (not yet received)";
+    assert_eq!(answers(&trace), [("B".to_owned(), false, under_way.to_owned())]);
+    let Some(answer) = &mut trace.steps[executes + 2].answer else { panic!("it is answered") };
+    answer.reaches = Reaches::Nobody;
+    assert_eq!(answers(&trace), []);
+    assert!(explain(&trace).contains("finds no stream at step 5: A waits for it in vain"), "{}", explain(&trace));
 }
 
 #[test]

@@ -10,8 +10,8 @@ use super::history::{History, NEVER, Name, Record};
 use super::report::{Checked, Found, Report};
 use crate::log::Operation;
 use crate::trace::{
-    AgentLane, AnswerNote, CallNote, Commit, Content, Does, Expected, Input, ResourceLane, SCHEMA, Step, Trace,
-    TransactionNote,
+    AgentLane, AnswerNote, CallNote, Commit, Content, Does, Expected, Input, Reaches, ResourceLane, SCHEMA, Step,
+    Trace, TransactionNote,
 };
 
 /// What happens to a call, in the order in which it does.
@@ -252,6 +252,7 @@ impl<'h> Drawing<'h> {
             handle: call.about.or(call.handle).map(|handle| self.history.text(handle).to_owned()),
             version: small(call.version.number()),
             view,
+            reaches: Reaches::Caller,
         })
     }
 

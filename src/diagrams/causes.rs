@@ -60,6 +60,7 @@ fn shares(row: &Row) -> Vec<Share> {
         Shape::Send { agent } | Shape::Answer { agent, .. } | Shape::Break { agent, .. } => {
             shares.push(Share::Agent(*agent));
         }
+        Shape::TakeUp { node } => shares.push(Share::Node(*node)),
         Shape::Transaction { store, .. } => shares.extend(store.map(Share::Store)),
         Shape::Note { agent, node, store } => {
             shares.extend(agent.map(Share::Agent));
@@ -67,6 +68,7 @@ fn shares(row: &Row) -> Vec<Share> {
             shares.extend(store.map(Share::Store));
         }
     }
+    shares.extend(row.breaks.iter().map(|agent| Share::Agent(*agent)));
     shares.extend(row.commits.iter().map(|commit| Share::Store(commit.store)));
     shares
 }

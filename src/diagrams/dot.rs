@@ -63,6 +63,7 @@ fn label(sequence: &Sequence, row: &Row) -> String {
         Shape::Fold { agents, .. } => words::list(&agents.iter().map(|one| agent(one).to_owned()).collect::<Vec<_>>()),
         Shape::Request { agent: from, node: to, .. } => format!("{} → {}", agent(from), node(to)),
         Shape::Send { agent: from } => format!("{} →", agent(from)),
+        Shape::TakeUp { node: at } => format!("→ {}", node(at)),
         Shape::Transaction { node: at, .. } => format!("{} for {}", node(at), row.call.as_deref().unwrap_or("a call")),
         Shape::Answer { node: from, agent: to, .. } => format!("{} → {}", node(from), agent(to)),
         Shape::Break { agent: one, .. } => agent(one).to_owned(),
@@ -73,7 +74,9 @@ fn label(sequence: &Sequence, row: &Row) -> String {
     let mut lines = vec![format!("{} {who}", row.numbers()).trim().to_owned()];
     lines.extend(words::wrap(&words::line(&row.label), LABEL));
     for commit in &row.commits {
-        lines.push(format!("= {}", words::brief(&commit.content)));
+        let of = if commit.named { format!("{} ", commit.content.handle) } else { String::new() };
+        let deleted = if commit.deleted { ", deleted" } else { "" };
+        lines.push(format!("= {of}{}{deleted}", words::brief(&commit.content)));
         lines.extend(commit.erased.iter().map(|erased| format!("erases {erased}")));
         lines.extend(commit.second.iter().map(|intent| format!("second effect: {intent}")));
     }

@@ -137,6 +137,7 @@ impl Drawing<'_> {
             },
             Shape::Request { agent, node, .. } => self.arrow(&format!("a{agent}->>n{node}"), row),
             Shape::Send { agent } => self.remark(&format!("over a{agent}"), row),
+            Shape::TakeUp { node } => self.remark(&format!("over n{node}"), row),
             Shape::Transaction { node, store, ended, .. } => {
                 let target = store.map_or_else(|| format!("n{node}"), |store| format!("s{store}"));
                 let head = if *ended { "-x" } else { "->>" };
@@ -164,7 +165,13 @@ impl Drawing<'_> {
                 if let Some(place) = place {
                     self.remark(&place, row);
                 }
+                for agent in &row.breaks {
+                    self.line(&format!("  n{}--xa{agent}: stream breaks", node.unwrap_or_default()));
+                }
             }
+        }
+        for store in &row.lost {
+            self.line(&format!("  Note over s{store}: lost"));
         }
         for commit in &row.commits {
             self.commit(commit);
@@ -199,7 +206,9 @@ impl Drawing<'_> {
         let truth = truth(&commit.content, &commit.changed, &commit.before, store);
         let erased = commit.erased.iter().map(|erased| block(&format!("erased: {erased}")));
         let second = commit.second.iter().map(|intent| block(&format!("second effect: {intent}")));
-        let lines: Vec<String> = truth.into_iter().chain(erased).chain(second).collect();
+        let deleted = commit.deleted.then(|| "deleted".to_owned());
+        let handle = commit.named.then(|| block(&commit.content.handle));
+        let lines: Vec<String> = handle.into_iter().chain(truth).chain(erased).chain(second).chain(deleted).collect();
         self.line(&format!("  Note over s{}: {}", commit.store, lines.join("<br/>")));
     }
 

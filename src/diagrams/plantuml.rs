@@ -121,6 +121,7 @@ impl Drawing<'_> {
                 self.arrow(&format!("a{agent} {stroke} n{node}"), row);
             }
             Shape::Send { agent } => self.arrow(&format!("a{agent} ->]"), row),
+            Shape::TakeUp { node } => self.remark(&format!("over n{node}"), row),
             Shape::Transaction { node, store, ended, .. } => {
                 let target = store.map_or_else(|| format!("n{node}"), |store| format!("s{store}"));
                 let stroke = if row.orphan { "-[dashed]>" } else { "->" };
@@ -136,7 +137,13 @@ impl Drawing<'_> {
                 let lanes = [('a', *agent), ('n', *node), ('s', *store)];
                 let lanes = lanes.iter().find_map(|(kind, lane)| lane.map(|lane| format!("over {kind}{lane}")));
                 self.remark(lanes.as_deref().unwrap_or("across"), row);
+                for agent in &row.breaks {
+                    self.line(&format!("n{} -->x a{agent} : stream breaks", node.unwrap_or_default()));
+                }
             }
+        }
+        for store in &row.lost {
+            self.note(&format!("over s{store}"), "", &["lost".to_owned()]);
         }
         for commit in &row.commits {
             self.commit(commit);
@@ -151,7 +158,9 @@ impl Drawing<'_> {
 
     fn commit(&mut self, commit: &CommitMark) {
         let store = self.sequence.lanes.stores.get(commit.store);
-        let mut said = vec![words::full(&commit.content, store)];
+        let mut said: Vec<String> = commit.named.then(|| commit.content.handle.clone()).into_iter().collect();
+        said.push(words::full(&commit.content, store));
+        said.extend(commit.deleted.then(|| "deleted".to_owned()));
         said.extend(commit.erased.iter().map(|erased| format!("erased: {erased}")));
         said.extend(commit.second.iter().map(|intent| format!("second effect: {intent}")));
         self.note(&format!("over s{}", commit.store), "", &said);

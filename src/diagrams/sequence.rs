@@ -76,6 +76,10 @@ pub struct Row {
     pub learns: Vec<(usize, String)>,
     /// For each node, whether it is handling a call after the row.
     pub busy_nodes: Vec<bool>,
+    /// The agents whose streams a node breaks that restarts.
+    pub breaks: Vec<usize>,
+    /// The resources that a node loses that restarts.
+    pub lost: Vec<usize>,
 }
 
 /// What no single step says of itself, added at a row.
@@ -138,6 +142,11 @@ pub enum Shape {
         /// The agent.
         agent: usize,
     },
+    /// A node takes up a call again that outlived the node where it was.
+    TakeUp {
+        /// The node.
+        node: usize,
+    },
     /// A transaction, from its node to the store.
     Transaction {
         /// The node.
@@ -148,6 +157,8 @@ pub enum Shape {
         brief: String,
         /// The call ended here before its transaction was over.
         ended: bool,
+        /// The call ended here, and its answer does not come out of its own stream.
+        astray: bool,
     },
     /// An answer, from its node to its agent.
     Answer {
@@ -212,6 +223,10 @@ pub struct CommitMark {
     pub erased: Vec<String>,
     /// What took effect for the second time.
     pub second: Option<String>,
+    /// It is about another handle than the lane showed last.
+    pub named: bool,
+    /// It deleted what the handle names.
+    pub deleted: bool,
 }
 
 /// The end of a picture: what is violated, and where the trace comes from.
@@ -266,7 +281,7 @@ impl Sequence {
     /// Whether anything in the picture is about more than one resource, so that notes must name theirs.
     #[must_use]
     pub const fn names_stores(&self) -> bool {
-        self.lanes.stores.len() > 1
+        self.lanes.several
     }
 }
 

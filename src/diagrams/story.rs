@@ -82,7 +82,11 @@ impl Story {
             setting: setting::setting(trace, &sequence),
             wants: setting::wants(trace),
             verdict: sequence.band.verdict.clone(),
-            sentence: sequence.band.sentence.clone(),
+            sentence: [Some(sequence.band.sentence.clone()), setting::assertion(trace)]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(" "),
             violated,
             events: events::events(trace, &sequence, &calls),
             moment: [parting, race, Some(closing(trace))].into_iter().flatten().collect(),

@@ -102,7 +102,15 @@ impl Drawing<'_> {
         for commit in &row.commits {
             truth::Timelines::reserve(self.grid, commit, &mut group);
         }
+        for store in &row.lost {
+            if let Some(truth) = self.grid.stores.get(*store) {
+                group.reserve(Area::new(truth.version, -12, truth.right, 8));
+            }
+        }
         let y = self.paper.room(&group, self.least(index));
+        for store in &row.lost {
+            self.truth.lost(self.grid, *store, y, &mut group);
+        }
         for commit in &row.commits {
             self.truth.commit(self.grid, commit, y, row.violates, &mut group);
         }

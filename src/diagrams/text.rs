@@ -145,8 +145,14 @@ impl Drawing<'_> {
             texts.extend(truth.lines(self.sequence, commit.store, &commit.content, &commit.changed));
             let erased = commit.erased.iter().map(|erased| format!("erased: {erased}"));
             let second = commit.second.iter().map(|intent| format!("second effect: {intent}"));
-            texts.extend(erased.chain(second).flat_map(|note| words::wrap(&words::line(&note), truth.room())));
+            let deleted = commit.deleted.then(|| "deleted".to_owned());
+            texts.extend(
+                erased.chain(second).chain(deleted).flat_map(|note| words::wrap(&words::line(&note), truth.room())),
+            );
         }
+        texts.extend(
+            row.lost.iter().map(|store| format!("{} lost", words::line(&self.sequence.lanes.stores[*store].handle))),
+        );
         let mut texts = texts.into_iter();
         if let Some(text) = texts.next() {
             line.write(truth.column, &text);
@@ -223,7 +229,7 @@ impl Drawing<'_> {
                 line.write(column, "├──>");
                 self.beside(&mut line, column + 5, &row.label).then_some((column + 2, row.label.clone()))
             }
-            Shape::Transaction { node, store, brief, ended } => {
+            Shape::Transaction { node, store, brief, ended, .. } => {
                 self.transaction(&mut line, *node, *store, *ended, row.orphan, (&row.label, brief))
             }
             Shape::Answer { node, agent, received } => {
@@ -251,7 +257,17 @@ impl Drawing<'_> {
                     Some((column + 2, row.label.clone()))
                 }
             }
-            Shape::Note { .. } => {
+            Shape::TakeUp { node } => {
+                let column = layout.nodes[*node];
+                line.write(column.saturating_sub(3), "o─>");
+                self.beside(&mut line, column + 2, &row.label).then_some((column + 2, row.label.clone()))
+            }
+            Shape::Note { node, .. } => {
+                let end = node.map_or(layout.gutter, |node| layout.nodes[node]);
+                for column in row.breaks.iter().map(|agent| layout.agents[*agent]).filter(|column| *column < end) {
+                    line.fill(column + (end - column) / 2, end, '╌');
+                    line.write(column + 1, "//");
+                }
                 let column = layout.anchor(&row.shape) + 2;
                 self.beside(&mut line, column, &row.label).then_some((column, row.label.clone()))
             }

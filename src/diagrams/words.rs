@@ -136,6 +136,8 @@ fn violation(invariant: &str) -> String {
         "version-names-one-content" => "One version of two contents",
         "fresh-read" => "Stale read",
         "resolves" => "Work that never ends",
+        "no-cross-principal" => "Access across principals",
+        "no-orphan" => "Orphaned resource",
         _ => "",
     };
     if !named.is_empty() {

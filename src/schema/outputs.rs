@@ -168,8 +168,20 @@ fn answer() -> Value {
             ("handle", text("The handle that it is about.")),
             ("version", count("The version that it tells.")),
             ("view", reference("content")),
+            ("reaches", reaches()),
         ],
     )
+}
+
+fn reaches() -> Value {
+    json!({
+        "description": "Where it goes, for the step that makes it; to its caller where nothing is said.",
+        "oneOf": [
+            { "const": "caller", "description": "Out of the stream of its own call." },
+            { "const": "nobody", "description": "Nowhere, though its caller waits for it." },
+            record("Out of the stream of another request.", vec![("stream-of", text("That request: `B-1`."))], vec![]),
+        ],
+    })
 }
 
 fn commit() -> Value {

@@ -235,6 +235,27 @@ pub struct CallNote {
     pub entry: usize,
 }
 
+impl CallNote {
+    /// What an earlier request for the same work had otherwise, each in words that follow it: `expected v7`, `had no key`.
+    #[must_use]
+    pub fn otherwise(&self, earlier: &Self) -> Vec<String> {
+        let expected = |call: &Self| {
+            let versions: Vec<String> = call.expects.iter().map(|expected| format!("v{}", expected.version)).collect();
+            if versions.is_empty() { "no version".to_owned() } else { versions.join(" and ") }
+        };
+        let or_no = |what: &Option<String>, word: &str| {
+            what.as_ref().map_or_else(|| format!("no {word}"), |what| format!("the {word} {what}"))
+        };
+        let differences = [
+            (earlier.handle != self.handle, format!("named {}", or_no(&earlier.handle, "handle"))),
+            (earlier.payload != self.payload, format!("carried {}", earlier.payload)),
+            (earlier.expects != self.expects, format!("expected {}", expected(earlier))),
+            (earlier.key != self.key, format!("had {}", or_no(&earlier.key, "key"))),
+        ];
+        differences.into_iter().filter(|(differs, _)| *differs).map(|(_, words)| words).collect()
+    }
+}
+
 /// A version that a request expects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -282,6 +303,30 @@ pub struct AnswerNote {
     /// The view, for a read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view: Option<Content>,
+    /// For the `execute` that ends a call: where the answer goes.
+    #[serde(default, skip_serializing_if = "Reaches::is_caller")]
+    pub reaches: Reaches,
+}
+
+/// Where an answer goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub enum Reaches {
+    /// Out of the stream of its own call, or nowhere because that stream broke.
+    #[default]
+    Caller,
+    /// Out of the stream of this request, which is another: `B-1`.
+    StreamOf(String),
+    /// Nowhere, though its caller waits for it.
+    Nobody,
+}
+
+impl Reaches {
+    /// Whether it goes where it should.
+    #[must_use]
+    pub const fn is_caller(&self) -> bool {
+        matches!(self, Self::Caller)
+    }
 }
 
 /// What an agent is told about an intent.

@@ -247,6 +247,8 @@ pub(super) struct Walk<'w> {
     states: Vec<Vec<Component>>,
     /// The source of each step.
     sources: Vec<Option<usize>>,
+    /// What the steps so far leave to say.
+    past: words::Past,
 }
 
 impl<'w> Walk<'w> {
@@ -259,6 +261,7 @@ impl<'w> Walk<'w> {
             facts: Vec::new(),
             shown: Vec::new(),
             sources: Vec::new(),
+            past: words::Past::default(),
         }
     }
 
@@ -290,7 +293,7 @@ impl<'w> Walk<'w> {
                 after[usize::from(slot)] = component;
             }
         }
-        let step = words::step(self.simulation, action, &before, &after, &self.facts, answered);
+        let step = words::step(self.simulation, action, &before, &after, &self.facts, answered, &mut self.past);
         let enables = |source: &usize| self.simulation.actions(*source, &Access::new(&before)).contains(action);
         self.sources.push((0..self.simulation.sources()).find(enables));
         self.states.push(after.clone());

@@ -1,12 +1,16 @@
 //! Words: a step as people read it. What changed, who believes what, and one sentence.
 
 mod changes;
+mod past;
 mod sentences;
 
 use self::changes::changes;
+pub(super) use self::past::Past;
 use self::sentences::sentence;
 use super::does::does;
-use super::{AnswerNote, Belief, CallNote, Commit, Content, Erased, Expected, Step, ToldNote, TransactionNote};
+use super::{
+    AnswerNote, Belief, CallNote, Commit, Content, Erased, Expected, Reaches, Step, ToldNote, TransactionNote,
+};
 use crate::action::{Action, Target};
 use crate::engine::Access;
 use crate::model::{Entry, Tool};
@@ -24,6 +28,7 @@ pub(super) fn step(
     after: &[Component],
     facts: &[Fact],
     answered: Option<(Answer, Option<&'static str>)>,
+    past: &mut Past,
 ) -> Step {
     let setting = simulation.setting();
     let names = Names(setting);
@@ -36,7 +41,9 @@ pub(super) fn step(
         Fact::Received { answer, .. } => Some(answer.clone()),
         _ => None,
     });
-    let answer = received.or_else(|| answered.map(|(answer, _)| answer)).map(|answer| names.answer(&answer));
+    let answer = received.or_else(|| answered.map(|(answer, _)| answer));
+    let answer =
+        answer.map(|answer| AnswerNote { reaches: names.reaches(action, before, after), ..names.answer(&answer) });
     let told: Vec<ToldNote> = facts.iter().filter_map(|fact| names.told(fact)).collect();
     let commits: Vec<Commit> = facts.iter().filter_map(|fact| names.commit(fact, after)).collect();
     let note = call.as_ref().map(|call| {
@@ -54,7 +61,9 @@ pub(super) fn step(
         beliefs: beliefs(&names, after),
         sentence: String::new(),
     };
-    step.sentence = sentence(&step, call.is_some_and(|call| matches!(call.position, Position::Interrupted { .. })));
+    let taken_up = call.is_some_and(|call| matches!(call.position, Position::Interrupted { .. }));
+    step.sentence = sentence(&step, taken_up, past);
+    past.note(&step);
     step
 }
 
@@ -207,6 +216,32 @@ impl Names<'_> {
             handle: answer.handle.map(|handle| self.0.handle_name(handle)),
             version: answer.version.or(seen).or(current),
             view,
+            reaches: Reaches::Caller,
+        }
+    }
+
+    /// Where the answer goes that a step made, which the calls that were answered by it show.
+    fn reaches(&self, action: &Action, before: &[Component], after: &[Component]) -> Reaches {
+        let at = match action {
+            Action::Execute { call, .. } | Action::Fault { target: Target::Transaction { call, .. }, .. } => *call,
+            _ => return Reaches::Caller,
+        };
+        let open = |state: &[Component], agent| state[self.0.call_slot(agent)].call().clone();
+        let answered =
+            |call: &Option<Call>| call.as_ref().is_some_and(|call| matches!(call.position, Position::Answered { .. }));
+        let taker = (0..self.0.agents())
+            .find(|agent| answered(&open(after, *agent)) && !answered(&open(before, *agent)))
+            .and_then(|agent| open(after, agent))
+            .map(|call| call.request);
+        match (taker, at.orphan) {
+            (Some(taker), None) if taker.agent == at.agent => Reaches::Caller,
+            (Some(taker), _) => Reaches::StreamOf(self.request(taker.agent, taker.id)),
+            (None, Some(_)) => Reaches::Caller,
+            (None, None) => {
+                let own = open(after, usize::from(at.agent));
+                let vain = own.is_some_and(|call| matches!(call.position, Position::Unanswered { .. }));
+                if vain { Reaches::Nobody } else { Reaches::Caller }
+            }
         }
     }
 
@@ -296,7 +331,7 @@ fn beliefs(names: &Names<'_>, state: &[Component]) -> Vec<Belief> {
             let resource = state[setting.resource_slot(usize::from(handle.resource))].resource();
             let stored = resource.instances.get(usize::from(handle.instance));
             let truth = stored
-                .filter(|instance| instance.lifecycle != Lifecycle::Deleted)
+                .filter(|instance| instance.lifecycle != Lifecycle::Deleted && !instance.lost)
                 .map(|instance| names.stored(handle, instance));
             let current = truth.as_ref().is_some_and(|truth| {
                 let version = believes.version.is_none() || believes.version == truth.version;

@@ -5,8 +5,8 @@ pub mod random;
 use std::collections::BTreeMap;
 
 use handlecheck::trace::{
-    AgentLane, AnswerNote, Belief, CallNote, Change, Commit, Content, Does, Erased, Input, ResourceLane, SCHEMA, Step,
-    Trace, TransactionNote,
+    AgentLane, AnswerNote, Belief, CallNote, Change, Commit, Content, Does, Erased, Input, Reaches, ResourceLane,
+    SCHEMA, Step, Trace, TransactionNote,
 };
 
 pub fn input(name: &str, title: &str) -> Input {
@@ -68,7 +68,14 @@ pub fn transaction(steps: &[&str]) -> TransactionNote {
 }
 
 pub fn ok(version: u16, view: Option<&Content>) -> AnswerNote {
-    AnswerNote { outcome: "ok".to_owned(), replayed: false, handle: None, version: Some(version), view: view.cloned() }
+    AnswerNote {
+        outcome: "ok".to_owned(),
+        replayed: false,
+        handle: None,
+        version: Some(version),
+        view: view.cloned(),
+        reaches: Reaches::Caller,
+    }
 }
 
 pub fn change(fact: &str, before: &str, after: &str) -> Change {
@@ -303,8 +310,14 @@ pub fn everything() -> Trace {
         erased: Vec::new(),
         effects: 1,
     }];
-    let stale =
-        AnswerNote { outcome: "stale-view".to_owned(), replayed: false, handle: None, version: Some(2), view: None };
+    let stale = AnswerNote {
+        outcome: "stale-view".to_owned(),
+        replayed: false,
+        handle: None,
+        version: Some(2),
+        view: None,
+        reaches: Reaches::Caller,
+    };
     refused[2].answer = Some(stale.clone());
     refused[2].transaction = Some(TransactionNote {
         ended_by: Some("check-version".to_owned()),

@@ -1,8 +1,8 @@
 //! Traces that no recorder would write: a trace file is a user's, so anything may stand in it.
 
 use handlecheck::trace::{
-    AgentLane, AnswerNote, Belief, CallNote, Change, Commit, Content, Does, Erased, Expected, ResourceLane, Step,
-    ToldNote, Trace, TransactionNote,
+    AgentLane, AnswerNote, Belief, CallNote, Change, Commit, Content, Does, Erased, Expected, Reaches, ResourceLane,
+    Step, ToldNote, Trace, TransactionNote,
 };
 
 use super::{input, trace};
@@ -167,6 +167,11 @@ fn step(dice: &mut Dice, names: &[&str]) -> Step {
             handle: dice.maybe(50, |dice| dice.name(names)),
             version: dice.maybe(50, |_| 7),
             view: dice.maybe(50, |dice| content(dice, names)),
+            reaches: match dice.below(8) {
+                0 => Reaches::Nobody,
+                1 => Reaches::StreamOf(dice.name(names)),
+                _ => Reaches::Caller,
+            },
         }),
         told: dice.some(2, |dice| ToldNote {
             agent: dice.name(names),

@@ -6,7 +6,7 @@
 
 use super::calls::Calls;
 use crate::diagrams::words;
-use crate::trace::{Belief, Content, Trace};
+use crate::trace::{Belief, Content, Step, Trace};
 
 /// A belief that became stale.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +17,10 @@ pub struct Stale {
     pub believes: Content,
     /// An answer that is already at its node will tell the agent so, but that is outdated too.
     pub will_hear: bool,
-    /// What is true; none: it is gone.
+    /// What is true; none where there is nothing any more.
     pub truth: Option<Content>,
+    /// What became of it, where there is nothing any more: `was deleted in step 7`.
+    pub fate: String,
 }
 
 impl Stale {
@@ -41,7 +43,7 @@ impl Stale {
                 format!("store is {} {}", truth.handle, words::brief(truth))
             }
             Some(truth) => format!("store is {}", words::brief(truth)),
-            None => format!("{} is gone", self.believes.handle),
+            None => format!("{} {}", self.believes.handle, self.fate),
         };
         (format!("{} {verb} {of}{believed}", self.agent), truth)
     }
@@ -75,7 +77,16 @@ fn stale(trace: &Trace, calls: &Calls<'_>, index: usize, belief: &Belief) -> Opt
         believes: belief.believes.clone(),
         will_hear: false,
         truth: belief.truth.clone(),
+        fate: fate(trace, &belief.believes.handle, index),
     };
+    // Who deletes something knows what it asked for, unless its stream broke.
+    if belief.truth.is_none()
+        && let Some(by) = deleted(trace, &belief.believes.handle, index).and_then(|at| calls.call_of(at))
+        && by.agent == belief.agent
+        && !by.orphaned(index)
+    {
+        return None;
+    }
     let Some(call) = calls.awaited_by(&belief.agent, index) else { return Some(note) };
     let own = call.committed.filter(|(at, commit)| *at <= index && commit.content.handle == belief.believes.handle);
     if let Some((at, commit)) = own {
@@ -85,7 +96,7 @@ fn stale(trace: &Trace, calls: &Calls<'_>, index: usize, belief: &Belief) -> Opt
             return None;
         }
     }
-    let answered = call.answered.filter(|(at, answer)| *at <= index && answer.outcome == "ok");
+    let answered = call.hears.filter(|(at, answer)| *at <= index && answer.outcome == "ok");
     let heard =
         answered.and_then(|(_, answer)| answer.view.as_ref().or_else(|| own.map(|(_, commit)| &commit.content)));
     if let Some(heard) = heard.filter(|heard| heard.handle == belief.believes.handle) {
@@ -105,6 +116,30 @@ pub fn content_before<'t>(trace: &'t Trace, handle: &str, index: usize) -> Optio
     let contents = commits.map(|commit| &commit.content);
     let initial = trace.resources.iter().filter_map(|resource| resource.initial.as_ref());
     contents.chain(initial).find(|content| content.handle == handle)
+}
+
+/// What became of something that is not there any more, after a step: `was lost at the restart of step 5`.
+#[must_use]
+pub fn fate(trace: &Trace, handle: &str, index: usize) -> String {
+    if let Some(at) = deleted(trace, handle, index) {
+        return format!("was deleted in step {}", at + 1);
+    }
+    let mut steps = trace.steps.iter().enumerate().take(index + 1).rev();
+    match steps.find(|(_, step)| became(step, handle, "memory", "lost with its node")) {
+        Some((at, _)) => format!("was lost at the restart of step {}", at + 1),
+        None => "does not exist".to_owned(),
+    }
+}
+
+/// Where something was deleted, as the trace tells it.
+fn deleted(trace: &Trace, handle: &str, index: usize) -> Option<usize> {
+    trace.steps.iter().take(index + 1).rposition(|step| became(step, handle, "state", "deleted"))
+}
+
+/// Whether something about a handle became so in a step.
+#[must_use]
+pub fn became(step: &Step, handle: &str, what: &str, value: &str) -> bool {
+    step.changes.iter().any(|change| change.fact == format!("{handle} {what}") && change.after == value)
 }
 
 /// Whether two contents agree in what both know.

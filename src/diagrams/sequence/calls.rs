@@ -1,6 +1,6 @@
 //! What became of each call of a trace, and which calls a picture may fold.
 
-use crate::trace::{AnswerNote, CallNote, Commit, Does, Step, Trace};
+use crate::trace::{AnswerNote, CallNote, Commit, Does, Reaches, Step, Trace};
 
 /// A call, followed through the trace. Steps are indices, from 0.
 #[derive(Debug)]
@@ -17,15 +17,23 @@ pub struct Followed<'t> {
     pub steps: Vec<usize>,
     /// Where it was sent; none for a copy that a fault made.
     pub sent: Option<usize>,
-    /// Where it was delivered.
+    /// Where it was delivered first.
     pub delivered: Option<usize>,
+    /// Where it came to a node.
+    pub arrives: Vec<usize>,
+    /// Where it left a node that restarted.
+    pub leaves: Vec<usize>,
     /// Where its transactions ran.
     pub executed: Vec<usize>,
     /// Where it ended, and how.
     pub answered: Option<(usize, &'t AnswerNote)>,
-    /// Where its answer was received.
+    /// What comes out of its stream, from where on: its own answer, or another's.
+    pub hears: Option<(usize, &'t AnswerNote)>,
+    /// The request whose answer that is, where it is another.
+    pub hears_of: Option<String>,
+    /// Where something was received from its stream.
     pub received: Option<usize>,
-    /// Where its stream broke for good.
+    /// Where its stream broke for good: a fault struck it, or its node restarted.
     pub broken: Option<usize>,
     /// Where a change of it was accepted.
     pub committed: Option<(usize, &'t Commit)>,
@@ -50,6 +58,7 @@ impl<'t> Calls<'t> {
             calls.of_step.push(call);
             if let Some(call) = call {
                 calls.all[call].note(index, step);
+                calls.astray(call, index, step);
             }
             if step.does.action == "restart-node" || step.does.restarts {
                 calls.restart(index, step);
@@ -88,8 +97,12 @@ impl<'t> Calls<'t> {
             steps: Vec::new(),
             sent: None,
             delivered: None,
+            arrives: Vec::new(),
+            leaves: Vec::new(),
             executed: Vec::new(),
             answered: None,
+            hears: None,
+            hears_of: None,
             received: None,
             broken: orphan.then_some(self.of_step.len()),
             committed: None,
@@ -98,12 +111,26 @@ impl<'t> Calls<'t> {
         self.all.len() - 1
     }
 
+    /// An answer that comes out of the stream of another call.
+    fn astray(&mut self, call: usize, index: usize, step: &'t Step) {
+        let Some(answer) = &step.answer else { return };
+        let Reaches::StreamOf(taker) = &answer.reaches else { return };
+        let of = self.all[call].request.clone();
+        if let Some(taker) = self.all.iter_mut().rfind(|call| call.request == *taker) {
+            taker.hears = Some((index, answer));
+            taker.hears_of = Some(of);
+        }
+    }
+
     /// A node that restarts loses every call in it, answered ones too, and their streams break; but for those that are kept
     /// somewhere else.
     fn restart(&mut self, index: usize, step: &'t Step) {
         let node = step.does.node.as_deref();
         let there = |call: &&mut Followed<'_>| node.is_some() && call.node == node && call.received.is_none();
         for call in self.all.iter_mut().filter(there) {
+            if call.arrives.len() > call.leaves.len() {
+                call.leaves.push(index);
+            }
             let name = format!("{} ", call.request);
             let became = step.changes.iter().find(|change| change.before.starts_with(&name));
             // A step that tells what it changed would tell of a call that it lost.
@@ -173,7 +200,8 @@ impl<'t> Followed<'t> {
         match step.does.action.as_str() {
             "send" => self.sent = Some(index),
             "deliver" => {
-                self.delivered = Some(index);
+                self.delivered = self.delivered.or(Some(index));
+                self.arrives.push(index);
                 self.node = step.does.node.as_deref();
             }
             "execute" => {
@@ -181,6 +209,9 @@ impl<'t> Followed<'t> {
                 self.node = self.node.or(step.does.node.as_deref());
                 if let Some(answer) = &step.answer {
                     self.answered = Some((index, answer));
+                    if answer.reaches.is_caller() {
+                        self.hears = self.answered;
+                    }
                 }
                 if let Some(commit) = step.commits.first() {
                     self.committed = Some((index, commit));
@@ -190,7 +221,9 @@ impl<'t> Followed<'t> {
                 self.received = Some(index);
                 self.broken = None;
                 if let Some(answer) = &step.answer {
-                    self.answered = Some((self.answered.map_or(index, |answered| answered.0), answer));
+                    let hears = (self.hears.map_or(index, |hears| hears.0), answer);
+                    self.hears = Some(hears);
+                    self.answered = if self.hears_of.is_none() { Some(hears) } else { self.answered };
                 }
             }
             "resume" => self.broken = None,
@@ -212,7 +245,8 @@ impl<'t> Followed<'t> {
     #[must_use]
     pub fn busy(&self, step: usize) -> bool {
         let over = self.answered.map(|answered| answered.0).is_some_and(|at| at <= step);
-        self.delivered.is_some_and(|delivered| delivered <= step) && !over
+        let times = |steps: &[usize]| steps.iter().filter(|at| **at <= step).count();
+        times(&self.arrives) > times(&self.leaves) && !over
     }
 
     /// Whether it went through all its four stages, was answered `ok`, and changed nothing. The last step of a trace is
@@ -220,7 +254,9 @@ impl<'t> Followed<'t> {
     fn looks_foldable(&self, trace: &Trace, last: usize) -> bool {
         let whole =
             self.sent.is_some() && self.delivered.is_some() && !self.executed.is_empty() && self.received.is_some();
-        let fine = self.answered.is_some_and(|(_, answer)| answer.outcome == "ok" && !answer.replayed);
+        let fine = self.answered.is_some_and(|(_, answer)| {
+            answer.outcome == "ok" && !answer.replayed && answer.reaches.is_caller() && self.hears_of.is_none()
+        });
         let quiet = self.steps.iter().all(|index| {
             let step = &trace.steps[*index];
             let plain = matches!(step.does.action.as_str(), "send" | "deliver" | "execute" | "receive");

@@ -1,6 +1,6 @@
 //! Who has a lane in a picture.
 
-use crate::trace::{Content, Does, Step, Trace};
+use crate::trace::{CallNote, Content, Does, Step, Trace};
 
 /// The lanes of a picture, from left to right: agents, nodes, stores. Only what occurs in the trace has one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct Lanes {
     pub nodes: Vec<String>,
     /// The resources.
     pub stores: Vec<StoreHead>,
+    /// More than one handle names something in them, so that what is said must name its own.
+    pub several: bool,
 }
 
 /// The head of an agent's lane.
@@ -106,6 +108,8 @@ impl Lanes {
         }
         let mut occurs = occurs.into_iter();
         self.stores.retain(|_| occurs.next().unwrap_or(false));
+        let mut commits = trace.steps.iter().flat_map(|step| &step.commits);
+        self.several = self.stores.len() > 1 || commits.any(|commit| self.store(&commit.content.handle).is_none());
     }
 
     /// How many there are.
@@ -132,22 +136,46 @@ impl Lanes {
         self.stores.iter().position(|store| store.handle == handle)
     }
 
+    /// The lane of the resource that a call is about: of what its handle names, or else of what its agent means.
+    #[must_use]
+    pub fn store_of_call(&self, call: &CallNote) -> Option<usize> {
+        let named = call.handle.as_ref().and_then(|handle| self.store(handle));
+        named.or_else(|| self.stores.iter().position(|store| store.name == call.resource))
+    }
+
     /// The lane of the resource that a step is about.
     #[must_use]
     pub fn store_of_step(&self, step: &Step) -> Option<usize> {
         let named = |name: &str| self.stores.iter().position(|store| store.name == name);
-        let called = step.call.as_ref().and_then(|call| named(&call.resource));
+        let called = step.call.as_ref().and_then(|call| self.store_of_call(call));
         called.or_else(|| step.does.handle.as_ref().and_then(|handle| self.store(handle).or_else(|| named(handle))))
     }
 }
 
-/// The handle that a resource gets in the trace; its name until then.
+/// The handle that a resource gets in the trace; its name until then. Its agents may hold the handle of another, which they
+/// take for its own.
 fn first_handle(trace: &Trace, resource: &str) -> String {
-    let of_call = |step: &Step| {
-        let call = step.call.as_ref().filter(|call| call.resource == resource)?;
-        step.commits.first().map(|commit| commit.content.handle.clone()).or_else(|| call.handle.clone())
+    let about = |step: &Step, resource: &str| step.call.as_ref().is_some_and(|call| call.resource == resource);
+    let mints = |step: &Step| step.call.as_ref().is_some_and(|call| call.tool == "mint");
+    let minted = |resource: &str| {
+        let steps = trace.steps.iter().filter(|step| about(step, resource) && mints(step));
+        steps.flat_map(|step| &step.commits).map(|commit| &commit.content.handle).next()
     };
-    trace.steps.iter().find_map(of_call).unwrap_or_else(|| resource.to_owned())
+    let elsewhere = |handle: &String| {
+        trace.resources.iter().filter(|other| other.name != resource).any(|other| {
+            let initial = other.initial.as_ref().map(|content| &content.handle);
+            initial.or_else(|| minted(&other.name)) == Some(handle)
+        })
+    };
+    let named = || {
+        let names = |step: &Step| {
+            let commit = step.commits.first().map(|commit| commit.content.handle.clone());
+            commit.or_else(|| step.call.as_ref()?.handle.clone())
+        };
+        let mut steps = trace.steps.iter().filter(|step| about(step, resource));
+        steps.find_map(names).filter(|handle| !elsewhere(handle))
+    };
+    minted(resource).cloned().or_else(named).unwrap_or_else(|| resource.to_owned())
 }
 
 /// Names that occur in steps, each once, in the order of the steps.

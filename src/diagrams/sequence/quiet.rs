@@ -9,6 +9,9 @@ pub fn drop(lanes: &mut Lanes, rows: &mut [Row]) {
     for row in rows.iter().filter(|row| !matches!(row.shape, Shape::Fold { .. })) {
         each(&mut row.shape.clone(), &mut |agent| agents[*agent] = true, &mut |node| nodes[*node] = true);
     }
+    for agent in rows.iter().flat_map(|row| &row.breaks) {
+        agents[*agent] = true;
+    }
     for stale in rows.iter().flat_map(|row| &row.stale) {
         if let Some(agent) = lanes.agent(Some(&stale.agent)) {
             agents[agent] = true;
@@ -32,6 +35,7 @@ pub fn drop(lanes: &mut Lanes, rows: &mut [Row]) {
         each(&mut row.shape, &mut |agent| *agent = kept(&agents, *agent), &mut |node| *node = kept(&nodes, *node));
         row.learns.retain(|(agent, _)| agents[*agent]);
         row.learns.iter_mut().for_each(|(agent, _)| *agent = kept(&agents, *agent));
+        row.breaks.iter_mut().for_each(|agent| *agent = kept(&agents, *agent));
         keep(&mut row.minds, &agents);
         keep(&mut row.busy_nodes, &nodes);
     }
@@ -70,7 +74,7 @@ fn each(shape: &mut Shape, agents: &mut impl FnMut(&mut usize), nodes: &mut impl
             nodes(node);
         }
         Shape::Send { agent } => agents(agent),
-        Shape::Transaction { node, .. } => nodes(node),
+        Shape::TakeUp { node } | Shape::Transaction { node, .. } => nodes(node),
         Shape::Break { agent, node, .. } => {
             agents(agent);
             node.iter_mut().for_each(nodes);

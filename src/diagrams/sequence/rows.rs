@@ -1,10 +1,10 @@
 //! Makes rows of steps.
 
-use super::beliefs::{Stale, content_before, new_ones, stale_after};
+use super::beliefs::{Stale, became, content_before, fate, new_ones, stale_after};
 use super::calls::{Calls, Followed};
 use super::{CommitMark, Lanes, Mind, Remark, Row, Shape};
 use crate::diagrams::words;
-use crate::trace::{Change, Content, Step, Trace};
+use crate::trace::{AnswerNote, Change, Content, Reaches, Step, Trace};
 
 /// So many folded calls in a row become one row.
 const MANY_FOLDS: usize = 4;
@@ -39,7 +39,7 @@ impl<'t> Maker<'_, 't> {
                     let (row, until) = self.row(index, step, call);
                     last = until;
                     rows.push(row);
-                    rows.extend(call.and_then(|call| self.under_way(call, index)));
+                    rows.extend(self.calls.all().iter().find_map(|call| self.under_way(call, index)));
                 }
             }
             index = last + 1;
@@ -78,6 +78,8 @@ impl<'t> Maker<'_, 't> {
             minds: self.lanes.agents.iter().map(|agent| self.mind(&agent.name, last)).collect(),
             learns: self.learns(first, last),
             busy_nodes: self.lanes.nodes.iter().map(is_busy).collect(),
+            breaks: Vec::new(),
+            lost: Vec::new(),
         }
     }
 
@@ -105,6 +107,8 @@ impl<'t> Maker<'_, 't> {
             let views = self.trace.steps[first..=last].iter().rev().filter(|step| step.does.action == "receive");
             let views = views.filter(|step| step.does.agent.as_ref() == Some(&agent.name));
             let view = views.filter_map(|step| step.answer.as_ref()?.view.as_ref()).map(words::brief).next();
+            let own = self.calls.call_of(last).filter(|call| call.agent == agent.name).and_then(|call| call.committed);
+            let view = view.or_else(|| own.map(|(_, commit)| words::brief(&commit.content)));
             view.or_else(|| heard.into_iter().next().cloned()).filter(|_| now).map(|words| (index, words))
         };
         self.lanes.agents.iter().enumerate().filter_map(new).collect()
@@ -133,6 +137,8 @@ impl<'t> Maker<'_, 't> {
                 before,
                 second: (commit.effects > 1).then(|| commit.intent.clone()),
                 content: commit.content.clone(),
+                named: *before_named(self.trace, self.lanes, index, store) != commit.content.handle,
+                deleted: became(step, &commit.content.handle, "state", "deleted"),
             })
         };
         step.commits.iter().filter_map(mark).collect()
@@ -149,6 +155,12 @@ impl<'t> Maker<'_, 't> {
                 self.make(index, index, Shape::HandOff { from, to }, format!("hands off {what}"))
             }
             ("send", Some(agent), _, Some(call)) => return self.send(index, agent, call),
+            ("deliver", _, Some(node), Some(call)) if call.delivered.is_some_and(|first| first < index) => {
+                let label = format!("{}{}", self.request(call), orphaned(call, index));
+                let mut row = self.make(index, index, Shape::TakeUp { node }, label);
+                row.remarks.insert(0, Remark::pictured(format!("{} is taken up again", call.request)));
+                row
+            }
             ("deliver", Some(agent), Some(node), Some(call)) => {
                 let label = format!("{}{}", self.request(call), orphaned(call, index));
                 let mut row = self.make(index, index, Shape::Request { agent, node, late: true }, label);
@@ -159,8 +171,8 @@ impl<'t> Maker<'_, 't> {
             }
             ("execute", _, Some(node), Some(call)) => self.transaction(index, step, node, call),
             ("receive", Some(agent), Some(node), Some(call)) => {
-                let answer = step.answer.as_ref().or_else(|| call.answered.map(|answered| answered.1));
-                let label = answer.map_or_else(|| "answer".to_owned(), |answer| words::answer(answer, call.note));
+                let answer = step.answer.as_ref().or_else(|| call.hears.map(|hears| hears.1));
+                let label = answer.map_or_else(|| "answer".to_owned(), |answer| answer_words(call, answer));
                 self.make(index, index, Shape::Answer { node, agent, received: true }, label)
             }
             ("drop-stream", Some(agent), _, Some(call)) => self.broken(index, agent, call),
@@ -193,8 +205,7 @@ impl<'t> Maker<'_, 't> {
 
     fn request(&self, call: &Followed<'t>) -> String {
         let words = call.note.map_or_else(|| format!("request {}", call.request), words::request);
-        let several = self.lanes.stores.len() > 1;
-        match call.note.filter(|_| several) {
+        match call.note.filter(|_| self.lanes.several) {
             Some(note) => format!("{}: {words}", note.handle.as_ref().unwrap_or(&note.resource)),
             None => words,
         }
@@ -209,7 +220,14 @@ impl<'t> Maker<'_, 't> {
             let earlier = self.calls.earlier(call).and_then(|earlier| earlier.sent);
             let earlier = earlier.map_or_else(|| "an earlier one".to_owned(), |sent| format!("step {}", sent + 1));
             let key = if note.change.is_empty() || note.key.is_some() { "" } else { ", without a key" };
-            return Some(Remark::new("It is ", format!("the same call as {earlier}, in a new request{key}")));
+            let otherwise = self.calls.earlier(call).and_then(|it| it.note).map(|it| note.otherwise(it));
+            let otherwise = otherwise.unwrap_or_default();
+            let words = if otherwise.is_empty() {
+                format!("the same call as {earlier}, in a new request{key}")
+            } else {
+                format!("the work of {earlier} once more; {earlier} {}", words::list(&otherwise))
+            };
+            return Some(Remark::new("It is ", words));
         }
         if note.change.is_empty() {
             return None;
@@ -220,9 +238,11 @@ impl<'t> Maker<'_, 't> {
         let truth = content_before(self.trace, handle, index).and_then(|content| content.version);
         let on = believed.map_or(truth, |belief| belief.believes.version).map(words::version);
         let outdated = believed.and_then(|belief| {
-            let truth =
-                belief.truth.as_ref().map_or_else(|| Some("gone".to_owned()), |it| it.version.map(words::version))?;
-            Some(format!("planned on {}; store is {truth}", on.clone()?))
+            let truth = match &belief.truth {
+                Some(truth) => format!("store is {}", words::version(truth.version?)),
+                None => format!("{handle} {}", fate(self.trace, handle, index)),
+            };
+            Some(format!("planned on {}; {truth}", on.clone()?))
         });
         if note.attempt.as_deref() != Some("replan") {
             return outdated.map(|outdated| Remark::new("It was ", outdated));
@@ -234,23 +254,33 @@ impl<'t> Maker<'_, 't> {
 
     fn transaction(&self, index: usize, step: &'t Step, node: usize, call: &Followed<'t>) -> Row {
         let store = self.lanes.store_of_step(step);
-        let store = store
-            .or_else(|| call.note.and_then(|note| self.lanes.stores.iter().position(|it| it.name == note.resource)));
+        let store = store.or_else(|| call.note.and_then(|note| self.lanes.store_of_call(note)));
         let note = step.transaction.as_ref();
         let (all, brief) = note.map_or_else(Default::default, |note| words::transaction(note, step.answer.as_ref()));
         let ended = note.is_some_and(|note| note.ended_by.is_some());
         let orphaned = orphaned(call, index);
-        let shape = Shape::Transaction { node, store, brief: format!("{brief}{orphaned}"), ended };
-        self.make(index, index, shape, format!("{all}{orphaned}"))
+        let elsewhere = match step.answer.as_ref().map(|answer| &answer.reaches) {
+            Some(Reaches::StreamOf(taker)) => Some(format!("its answer goes to the stream of {taker}")),
+            Some(Reaches::Nobody) => Some("its answer finds no stream: nobody receives it".to_owned()),
+            Some(Reaches::Caller) | None => None,
+        };
+        let brief = format!("{brief}{orphaned}");
+        let shape = Shape::Transaction { node, store, brief, ended, astray: elsewhere.is_some() };
+        let mut row = self.make(index, index, shape, format!("{all}{orphaned}"));
+        row.remarks.splice(0..0, elsewhere.map(Remark::pictured));
+        row
     }
 
     fn broken(&self, index: usize, agent: usize, call: &Followed<'t>) -> Row {
         let arrived = call.delivered.is_some_and(|at| at < index);
         let node = self.lanes.node(call.node).filter(|_| arrived);
-        let answer = call.answered.filter(|(at, _)| *at < index).map(|(_, answer)| words::answer(answer, call.note));
+        let answer = call.hears.filter(|(at, _)| *at < index).map(|(_, answer)| answer_words(call, answer));
         let fate = match (call.broken == Some(index), &answer, arrived) {
             (false, ..) => "stream can be resumed".to_owned(),
             (true, Some(answer), _) => format!("call is orphaned: its answer ({answer}) reaches nobody"),
+            (true, None, _) if call.answered.is_some_and(|(at, _)| at < index) => {
+                "call was over: its answer did not come out of this stream".to_owned()
+            }
             (true, None, true) => "call is orphaned: it may still run, and its answer reaches nobody".to_owned(),
             (true, None, false) => "call is orphaned: it may still arrive, and its answer reaches nobody".to_owned(),
         };
@@ -270,21 +300,38 @@ impl<'t> Maker<'_, 't> {
         };
         let mut row = self.make(index, index, shape, label);
         let sentence = step.sentence.trim().trim_end_matches('.');
-        if !sentence.is_empty() {
-            row.remarks.insert(0, Remark::pictured(sentence.to_owned()));
+        let said = (!sentence.is_empty()).then(|| Remark::pictured(sentence.to_owned()));
+        let broken = self.calls.all().iter().filter(|call| call.broken == Some(index) && !step.does.orphan);
+        let mut more = Vec::new();
+        for call in broken {
+            let lost = call.hears.filter(|(at, _)| *at < index).map_or_else(
+                || "before there was an answer".to_owned(),
+                |(_, answer)| format!("and its answer ({}) is lost", answer_words(call, answer)),
+            );
+            more.push(Remark::new("The ", format!("stream of {} breaks, {lost}", call.request)));
+            row.breaks.extend(self.lanes.agent(Some(call.agent)));
         }
+        for change in step.changes.iter().filter(|change| change.after == "lost with its node") {
+            let handle = change.fact.trim_end_matches(" memory");
+            more.push(Remark::new("", format!("{handle} was in that memory, and is lost")));
+            row.lost.extend(self.lanes.store(handle));
+        }
+        row.remarks.splice(0..0, said.into_iter().chain(more));
         row
     }
 
-    /// The answer of a call that was answered in this step and is never received, though its stream is whole.
+    /// What comes out of the stream of a call from this step on, where that is never received though the stream is whole.
     fn under_way(&self, call: &Followed<'t>, index: usize) -> Option<Row> {
-        let (at, answer) = call.answered?;
+        let (at, answer) = call.hears?;
         let ends = at == index && index + 1 < self.trace.steps.len();
         let waited_for = call.received.is_none() && call.broken.is_none() && call.sent.is_some();
-        let (agent, node) = (self.lanes.agent(Some(call.agent))?, self.lanes.node(call.node)?);
+        let step = self.trace.steps.get(at)?;
+        let node = self.lanes.node(step.does.node.as_deref().or(call.node))?;
+        let agent = self.lanes.agent(Some(call.agent))?;
         (ends && waited_for).then(|| {
-            let label = format!("{} (not yet received)", words::answer(answer, call.note));
+            let label = format!("{} (not yet received)", answer_words(call, answer));
             let mut row = self.make(index, index, Shape::Answer { node, agent, received: false }, label);
+            row.call = Some(call.request.clone());
             (row.steps, row.fault) = (None, false);
             (row.commits, row.stale, row.remarks) = (Vec::new(), Vec::new(), Vec::new());
             row
@@ -293,7 +340,7 @@ impl<'t> Maker<'_, 't> {
 
     fn fold(&self, call: &Followed<'t>, first: usize) -> Row {
         let last = call.steps.last().copied().unwrap_or(first);
-        let store = call.note.and_then(|note| self.lanes.stores.iter().position(|store| store.name == note.resource));
+        let store = call.note.and_then(|note| self.lanes.store_of_call(note));
         let agents = self.lanes.agent(Some(call.agent)).into_iter().collect();
         let nodes = self.lanes.node(call.node).into_iter().collect();
         let saw = call.answered.map(|answered| answered.1).map_or_else(String::new, |answer| match &answer.view {
@@ -314,6 +361,22 @@ fn believer(change: &Change) -> Option<&str> {
 /// A view in as few words as there are: its version, if it has one.
 fn glance(view: &Content) -> String {
     view.version.map_or_else(|| words::brief(view), words::version)
+}
+
+/// The handle under which the lane of a resource showed something last, before a step.
+fn before_named<'t>(trace: &'t Trace, lanes: &'t Lanes, index: usize, store: usize) -> &'t String {
+    let steps = trace.steps[..index].iter().rev();
+    let lane = |step: &Step, handle: &str| lanes.store(handle).or_else(|| lanes.store_of_step(step));
+    steps
+        .flat_map(|step| step.commits.iter().rev().map(move |commit| (step, &commit.content.handle)))
+        .find(|(step, handle)| lane(step, handle) == Some(store))
+        .map_or(&lanes.stores[store].handle, |(_, handle)| handle)
+}
+
+/// What comes out of the stream of a call: `ok, v8`, with whose answer it is where that is another's.
+fn answer_words(call: &Followed<'_>, answer: &AnswerNote) -> String {
+    let words = words::answer(answer, call.note);
+    call.hears_of.as_ref().map_or_else(|| words.clone(), |of| format!("answer of {of}: {words}"))
 }
 
 fn orphaned(call: &Followed<'_>, index: usize) -> &'static str {

@@ -122,7 +122,7 @@ fn again(calls: &Calls<'_>, call: &Followed<'_>, index: usize) -> Option<Because
     }
     let broke = |call: &Followed<'_>| call.broken.filter(|at| *at < index);
     let answered = |call: &Followed<'_>| {
-        let (_, answer) = call.answered?;
+        let (_, answer) = call.hears?;
         let at = call.received.filter(|at| *at < index)?;
         (answer.outcome != "ok").then(|| (at, answer.outcome.clone()))
     };
@@ -140,7 +140,7 @@ fn again(calls: &Calls<'_>, call: &Followed<'_>, index: usize) -> Option<Because
     };
     let mut claims =
         vec![Claim::Broke { request: request.clone(), step: at + 1 }, Claim::Unheard { request: request.clone() }];
-    let answer = cause.answered.filter(|(answered, _)| *answered < at);
+    let answer = cause.hears.filter(|(answered, _)| *answered < at);
     let answer = answer.map_or_else(
         || "before there was an answer".to_owned(),
         |(_, answer)| format!("before its answer ({}) had arrived", words::answer(answer, cause.note)),
@@ -177,11 +177,11 @@ fn outdated(trace: &Trace, calls: &Calls<'_>, call: &Followed<'_>, index: usize)
     let since = since.last()?;
     let commit = trace.steps[since].commits.iter().find(|commit| commit.content.handle == handle)?;
     let read = agents_of(calls, agent, index).rev().find(|read| {
-        let view = read.answered.and_then(|(_, answer)| answer.view.as_ref());
+        let view = read.hears.and_then(|(_, answer)| answer.view.as_ref());
         read.received.is_some_and(|at| at < index) && view.is_some_and(|view| view.handle == handle)
     })?;
-    let at = read.answered.map(|(at, _)| at).filter(|at| *at < since)?;
-    let seen = read.answered.and_then(|(_, answer)| answer.view.as_ref())?;
+    let at = read.hears.map(|(at, _)| at).filter(|at| *at < since)?;
+    let seen = read.hears.and_then(|(_, answer)| answer.view.as_ref())?;
     if seen.version != now.believes.version || seen.values != now.believes.values {
         return None;
     }

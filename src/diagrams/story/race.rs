@@ -2,7 +2,7 @@
 
 use crate::diagrams::sequence::{Calls, Followed};
 use crate::diagrams::words;
-use crate::trace::{Commit, Step, Trace};
+use crate::trace::{Commit, Reaches, Step, Trace};
 
 /// The paragraph about the race; none where no pair of steps is to blame, or the trace does not tell.
 pub fn race(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
@@ -25,10 +25,122 @@ pub fn race(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
         "fresh-read" => since(trace, "what is read changes", &|step, handle| {
             step.commits.iter().any(|commit| commit.content.handle == handle)
         }),
+        "handle-resolvable" => unresolvable(trace, calls),
+        "single-lease-holder" => two_holders(trace),
+        "version-names-one-content" => two_contents(trace),
+        "basis-holds" => basis_gone(trace),
         _ => None,
     };
-    // An assertion fails for a reason, which is most often one of these.
+    // An answer that goes astray explains whatever comes of it. An assertion fails for a reason, which is most often one of
+    // these.
+    let by_name = astray(trace).or(by_name);
     by_name.or_else(|| lost_update(trace, calls)).or_else(|| double_write(trace, calls))
+}
+
+/// An answer that goes to another stream than that of its caller, or to none, and what brought that about.
+fn astray(trace: &Trace) -> Option<String> {
+    let goes = |step: &&Step| step.answer.as_ref().is_some_and(|answer| !answer.reaches.is_caller());
+    let (index, step) = trace.steps.iter().enumerate().rfind(|(_, step)| goes(step))?;
+    let number = index + 1;
+    let (of, agent) = (step.does.request.as_deref()?, step.does.agent.as_deref()?);
+    let takes = |step: &Step| step.does.same_id_as.as_deref() == Some(of);
+    let taken = (1..).zip(&trace.steps[..index]).find(|(_, step)| takes(step));
+    let by = taken.and_then(|(at, step)| Some((at, step.does.request.as_deref()?)));
+    Some(match (&step.answer.as_ref()?.reaches, by) {
+        (Reaches::StreamOf(taker), Some((at, by))) => format!(
+            "The pair to look at is step {at} and step {number}: {by} takes the place of {of} in the reply table at step \
+             {at}, and so the answer of {of} goes to the stream of {taker} at step {number}."
+        ),
+        (Reaches::StreamOf(taker), None) => {
+            format!("The answer of {of} goes to the stream of {taker} at step {number}, and {agent} waits in vain.")
+        }
+        (Reaches::Nobody, _) => {
+            format!("The answer of {of} finds no stream at step {number}: {agent} waits for it in vain.")
+        }
+        (Reaches::Caller, _) => return None,
+    })
+}
+
+/// Where a resource was lost, or on which node it lives, and the call that did not find it.
+fn unresolvable(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
+    let last = trace.steps.len();
+    let call = calls.call_of(last - 1)?;
+    let handle = call.note?.handle.as_deref()?;
+    let (at, _) = call.answered?;
+    let at = at + 1;
+    let memory = format!("{handle} memory");
+    let lost = |step: &Step| step.changes.iter().any(|change| change.fact == memory);
+    if let Some((step, restart)) = (1..).zip(&trace.steps).find(|(_, step)| lost(step)) {
+        let node = restart.does.node.as_deref().unwrap_or("a node");
+        return Some(format!(
+            "The pair to look at is step {step} and step {at}: {handle} was lost with the memory of {node} at step {step}, \
+             and {} still asks for it at step {at}.",
+            call.agent
+        ));
+    }
+    let made = |step: &Step| step.commits.iter().any(|commit| commit.content.handle == handle);
+    let (step, mint) = (1..).zip(&trace.steps).find(|(_, step)| made(step))?;
+    let (there, here) = (mint.does.node.as_deref()?, call.node?);
+    (there != here).then(|| {
+        format!(
+            "The pair to look at is step {step} and step {at}: {handle} was made on {there} at step {step}, and {here} was \
+             asked for it at step {at}."
+        )
+    })
+}
+
+/// The step at which another got the lease, and the last one, in which its former holder writes.
+fn two_holders(trace: &Trace) -> Option<String> {
+    let (last, earlier) = trace.steps.split_last()?;
+    let (agent, handle) = (last.does.agent.as_deref()?, &last.commits.first()?.content.handle);
+    let (fact, number) = (format!("{handle} lease"), trace.steps.len());
+    let holder = |step: &Step| {
+        let change = step.changes.iter().find(|change| change.fact == fact)?;
+        change.after.split_once(" (fence").map(|(holder, _)| holder.to_owned())
+    };
+    let taken = earlier.iter().enumerate().rev().find_map(|(at, step)| Some((at + 1, holder(step)?)));
+    let (at, other) = taken.filter(|(_, other)| other != agent)?;
+    Some(format!(
+        "The pair to look at is step {at} and step {number}: {other} gets the lease on {handle} at step {at}, and the write \
+         of {agent}, which had it before, is accepted at step {number} all the same."
+    ))
+}
+
+/// The two contents of one version.
+fn two_contents(trace: &Trace) -> Option<String> {
+    let (number, commit) = commits(trace).next_back()?;
+    let content = &commit.content;
+    let other = |other: &&crate::trace::Content| {
+        other.handle == content.handle && other.version == content.version && other.values != content.values
+    };
+    let at = |step: usize| format!("at step {step}");
+    let earlier = commits(trace).rev().skip(1).map(|(step, commit)| (at(step), &commit.content));
+    let initial = trace.resources.iter().filter_map(|resource| resource.initial.as_ref());
+    let mut contents = earlier.chain(initial.map(|content| ("at the start".to_owned(), content)));
+    let (when, first) = contents.find(|(_, content)| other(content))?;
+    Some(format!(
+        "Under {} of {} stood {} {when}, and {} from step {number} on: who saw the one takes the other for it.",
+        words::version(content.version?),
+        content.handle,
+        first.values.join(" / "),
+        content.values.join(" / "),
+    ))
+}
+
+/// The change of what a write rests on, and that write.
+fn basis_gone(trace: &Trace) -> Option<String> {
+    let (last, earlier) = trace.steps.split_last()?;
+    let (agent, own) = (last.does.agent.as_deref()?, &last.commits.first()?.content.handle);
+    let outdated = last.beliefs.iter().find(|belief| belief.agent == agent && belief.believes.handle != *own)?;
+    let basis = &outdated.believes.handle;
+    let commit = |step: &Step| step.commits.iter().find(|commit| commit.content.handle == *basis).cloned();
+    let (at, commit) = earlier.iter().enumerate().rev().find_map(|(at, step)| Some((at + 1, commit(step)?)))?;
+    let number = trace.steps.len();
+    Some(format!(
+        "The pair to look at is step {at} and step {number}: {}'s change of {basis} is accepted at step {at}, and the write \
+         of {own} by {agent} at step {number} rests on what {basis} was before.",
+        commit.agent
+    ))
 }
 
 /// The latest step at which something became so, and the last step, which goes on as if it had not.
@@ -81,7 +193,7 @@ fn lost_update(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
 fn basis(trace: &Trace, calls: &Calls<'_>, call: &Followed<'_>, handle: &str, victim_step: usize) -> String {
     let sent = call.sent.map_or(0, |sent| sent + 1);
     let sees = |read: &&Followed<'_>| {
-        let view = read.answered.and_then(|(_, answer)| answer.view.as_ref());
+        let view = read.hears.and_then(|(_, answer)| answer.view.as_ref());
         read.agent == call.agent
             && read.received.is_some_and(|at| at + 1 < sent)
             && view.is_some_and(|view| view.handle == handle)
@@ -111,7 +223,9 @@ fn basis(trace: &Trace, calls: &Calls<'_>, call: &Followed<'_>, handle: &str, vi
 
 /// The two commits of one intent, and why there were two calls.
 fn double_write(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
-    let (second_step, second) = commits(trace).rev().find(|(_, commit)| commit.effects > 1)?;
+    let Some((second_step, second)) = commits(trace).rev().find(|(_, commit)| commit.effects > 1) else {
+        return upstream_twice(trace, calls);
+    };
     let same = |(step, commit): &(usize, &Commit)| {
         *step < second_step && commit.agent == second.agent && commit.intent == second.intent
     };
@@ -136,6 +250,26 @@ fn double_write(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
         text = format!("{text} The second was sent at step {}, {key}.", sent + 1);
     }
     Some(text)
+}
+
+/// The two times that the upstream service was asked for one intent.
+fn upstream_twice(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
+    let asks = |step: &Step| {
+        let note = step.transaction.as_ref();
+        note.is_some_and(|note| note.ended_by.is_none() && note.steps.iter().any(|step| step == "call-upstream"))
+    };
+    let mut asked = trace.steps.iter().enumerate().rev().filter(|(_, step)| asks(step)).map(|(index, _)| index);
+    let second = asked.next()?;
+    let work = |index: usize| calls.call_of(index).and_then(|call| Some((call.agent, call.note?.entry)));
+    let first = asked.find(|index| work(*index) == work(second))?;
+    let call = calls.call_of(second)?;
+    Some(format!(
+        "The pair to look at is step {} and step {}: both ask the upstream service for {}, which {} wanted once.",
+        first + 1,
+        second + 1,
+        call.note?.change,
+        call.agent
+    ))
 }
 
 /// The leak or guess of a handle and the step that used it; or the two calls that met in one key.

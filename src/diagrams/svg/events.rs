@@ -26,7 +26,8 @@ impl Drawing<'_> {
             Shape::Fold { agents, nodes, store, .. } => self.fold(agents, nodes, *store, row, &mut group),
             Shape::Request { agent, node, late } => self.request(*agent, *node, *late, row, &mut group),
             Shape::Send { agent } => self.send(*agent, row, &mut group),
-            Shape::Transaction { node, store, brief, ended } => {
+            Shape::TakeUp { node } => self.take_up(*node, row, &mut group),
+            Shape::Transaction { node, store, brief, ended, .. } => {
                 self.transaction(*node, *store, (brief, *ended), row, &mut group);
             }
             Shape::Answer { node, agent, received } => self.answer(*node, *agent, *received, row, &mut group),
@@ -36,7 +37,17 @@ impl Drawing<'_> {
             Shape::Note { agent, node, store } => {
                 let lane = agent.map(|agent| grid.agent(agent)).or(node.map(|node| grid.node(node)));
                 let lane = lane.or(store.and_then(|store| grid.stores.get(store)).map(|truth| truth.lane));
-                self.note(lane.unwrap_or(GUTTER), row, &mut group);
+                let lane = lane.unwrap_or(GUTTER);
+                self.note(lane, row, &mut group);
+                for agent in &row.breaks {
+                    let at = grid.agent(*agent) + 16;
+                    group.stroke(&broken_line(at));
+                    group.stroke(&format!(
+                        "<path class=\"h-ink\" stroke-dasharray=\"5 4\" d=\"M{lane} 0H{}\"/>",
+                        at + 16
+                    ));
+                    group.take(Area::new(at, -10, lane, 10));
+                }
             }
         }
         group
@@ -149,6 +160,18 @@ impl Drawing<'_> {
         self.remarks(lane + 10, 16, row, group);
     }
 
+    /// A call that was kept comes to its node from nowhere near its agent.
+    fn take_up(&self, node: usize, row: &Row, group: &mut Group) {
+        let to = self.grid.node(node);
+        let from = to - 44;
+        group.stroke(&format!("<path class=\"h-ink\" stroke-width=\"1.5\" d=\"M{from} 0H{}\"/>", to - 8));
+        group.stroke(&format!("<path class=\"h-solid\" d=\"{}\"/>", head(to, 1)));
+        group.cover(&format!("<circle class=\"h-ghost\" stroke-width=\"1.5\" cx=\"{from}\" cy=\"0\" r=\"4\"/>"));
+        group.take(Area::new(from - 4, -5, to, 5));
+        self.above(from, -8, "", (&row.label, &row.gist), group);
+        self.remarks(from, 16, row, group);
+    }
+
     fn send(&self, agent: usize, row: &Row, group: &mut Group) {
         let lane = self.grid.agent(agent);
         group.stroke(&format!("<path class=\"h-ink\" stroke-width=\"1.5\" d=\"M{lane} 0H{}\"/>", lane + 44));
@@ -254,7 +277,7 @@ impl Drawing<'_> {
         group.interrupt(Area::new(left - 2, down - 13, left + wide + 2, down + 13));
         group.text((left + wide / 2, down + 4), Anchor::Middle, "h-rev h-b h-s", &[("", row.label.clone())]);
         let at = if beside { slashes } else { lane + 16 };
-        group.stroke(&format!("<path class=\"h-ink\" stroke-width=\"2.5\" d=\"M{at} 10l6-20M{} 10l6-20\"/>", at + 7));
+        group.stroke(&broken_line(at));
         if let Some(node) = node {
             group.stroke(&format!("<path class=\"h-ink\" stroke-dasharray=\"5 4\" d=\"M{node} 0H{}\"/>", at + 16));
             group.take(Area::new(at, -5, node, 5));
@@ -311,6 +334,11 @@ impl Drawing<'_> {
             }
         }
     }
+}
+
+/// A stream that breaks.
+fn broken_line(at: i32) -> String {
+    format!("<path class=\"h-ink\" stroke-width=\"2.5\" d=\"M{at} 10l6-20M{} 10l6-20\"/>", at + 7)
 }
 
 fn emphasis(text: &str, gist: &str) -> Vec<Span> {
@@ -390,11 +418,12 @@ pub fn stale(grid: &Grid, agent: usize, stale: &Stale, names_stores: bool) -> Gr
 
 /// A line in which the words that the other half does not have are bold.
 fn differing(line: &str, other: &str) -> Vec<Span> {
-    let theirs: Vec<&str> = other.split_whitespace().collect();
-    let plain = ["believes", "will", "hear", "store", "is", "gone", "/"];
+    let bare = |word: &str| word.trim_matches(['[', ']', ',']).to_owned();
+    let theirs: Vec<String> = other.split_whitespace().map(bare).collect();
+    let plain = ["believes", "will", "hear", "store", "is", "/"];
     let mut spans: Vec<Span> = Vec::new();
     for word in line.split_whitespace() {
-        let class = if plain.contains(&word) || theirs.contains(&word) { "" } else { "h-b" };
+        let class = if plain.contains(&word) || theirs.contains(&bare(word)) { "" } else { "h-b" };
         let word = if spans.is_empty() { word.to_owned() } else { format!(" {word}") };
         match spans.last_mut().filter(|last| last.0 == class) {
             Some(last) => last.1.push_str(&word),

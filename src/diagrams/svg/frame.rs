@@ -255,7 +255,7 @@ pub fn ends(sequence: &Sequence, index: usize) -> Vec<usize> {
         | Shape::Answer { agent: one, .. }
         | Shape::Break { agent: one, .. } => *one == agent,
         Shape::Note { agent: one, .. } => *one == Some(agent),
-        Shape::Transaction { .. } => false,
+        Shape::TakeUp { .. } | Shape::Transaction { .. } => false,
     };
     let row = &sequence.rows[index];
     let Shape::HandOff { from, .. } = row.shape else { return Vec::new() };

@@ -94,6 +94,10 @@ impl Lanes {
                 self.orphans.push(Orphan { call: row.call.clone(), x, from: y, to: y + 48 });
             }
             Shape::Request { node, .. } => self.handles(*node, y, |calls| calls.push(row.call.clone())),
+            Shape::TakeUp { node } => self.handles(*node, y, |calls| calls.push(row.call.clone())),
+            Shape::Transaction { node, astray: true, .. } => {
+                self.handles(*node, y, |calls| calls.retain(|call| *call != row.call));
+            }
             Shape::Answer { node, .. } => self.handles(*node, y, |calls| calls.retain(|call| *call != row.call)),
             Shape::Break { node: Some(node), .. } => {
                 self.handles(*node, y, |calls| calls.retain(|call| *call != row.call));

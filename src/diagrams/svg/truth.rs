@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::grid::{Column, Grid, cell, elements};
-use super::paper::{Anchor, Area, Group, Paper, Span, width};
+use super::paper::{Anchor, Area, Group, Paper, Span, columns, width};
 use crate::diagrams::sequence::CommitMark;
 use crate::diagrams::words;
 use crate::trace::Content;
@@ -16,6 +16,8 @@ struct Cell {
     shows: Vec<String>,
     /// What was there was erased by whoever wrote this.
     erases: bool,
+    /// A handle stands above it.
+    named: bool,
     /// The element is there at all.
     there: bool,
     /// How it shows the violation.
@@ -53,7 +55,11 @@ impl Timelines {
             let value = content.values.get(column.field).map_or("", String::as_str);
             values.push((column.centre, Anchor::Middle, vec![("", cell(value, column.element))]));
             let there = has(value, column);
-            self.push(store, index, Cell { y, shows: Vec::new(), erases: false, there, damage: Damage::None });
+            self.push(
+                store,
+                index,
+                Cell { y, shows: Vec::new(), erases: false, named: false, there, damage: Damage::None },
+            );
         }
         for (x, anchor, spans) in values {
             group.text((x, 4), anchor, "h-n", &spans);
@@ -69,8 +75,12 @@ impl Timelines {
     /// Keeps the room of a commit free.
     pub fn reserve(grid: &Grid, commit: &CommitMark, group: &mut Group) {
         if let Some(truth) = grid.stores.get(commit.store) {
-            let top = if commit.erased.is_empty() { -12 } else { -42 };
-            group.reserve(Area::new(truth.version, top, truth.right, 8));
+            let top = match (commit.erased.is_empty(), commit.named) {
+                (true, false) => -12,
+                (true, true) => -26,
+                (false, _) => -42,
+            };
+            group.reserve(Area::new(truth.version, top, truth.right, if commit.deleted { 24 } else { 8 }));
         }
     }
 
@@ -79,6 +89,15 @@ impl Timelines {
         let Some(truth) = grid.stores.get(commit.store) else { return };
         if let Some(version) = commit.content.version {
             group.text((truth.version, 4), Anchor::Start, "h-n", &[("h-b", words::version(version))]);
+        }
+        if commit.named {
+            let handle = words::line(&commit.content.handle);
+            let room = columns(truth.right - truth.version, 12);
+            let handle = words::shorten(&handle, room);
+            group.text((truth.version, -12), Anchor::Start, "h-b h-s", &[("", handle)]);
+        }
+        if commit.deleted {
+            group.text((truth.version, 19), Anchor::Start, "h-b h-s", &[("", "deleted".to_owned())]);
         }
         for (index, column) in truth.columns.iter().enumerate() {
             let value = commit.content.values.get(column.field).map_or("", String::as_str);
@@ -98,7 +117,7 @@ impl Timelines {
                 (false, true) => "h-b",
                 (false, false) => "h-dim",
             };
-            let there = has(value, column);
+            let there = has(value, column) && !commit.deleted;
             group.text(
                 (column.centre, 4),
                 Anchor::Middle,
@@ -116,7 +135,18 @@ impl Timelines {
                 (true, false, true) => Damage::Erased,
                 _ => Damage::None,
             };
-            self.push(commit.store, index, Cell { y, shows, erases, there, damage });
+            self.push(commit.store, index, Cell { y, shows, erases, named: commit.named, there, damage });
+        }
+    }
+
+    /// What was in the memory of a node that restarted.
+    pub fn lost(&mut self, grid: &Grid, store: usize, y: i32, group: &mut Group) {
+        let Some(truth) = grid.stores.get(store) else { return };
+        group.text((truth.version, 4), Anchor::Start, "h-b h-s", &[("", "lost".to_owned())]);
+        for column in 0..truth.columns.len() {
+            let nothing =
+                Cell { y, shows: Vec::new(), erases: false, named: false, there: false, damage: Damage::None };
+            self.push(store, column, nothing);
         }
     }
 
@@ -132,7 +162,7 @@ impl Timelines {
                     let x = column.centre;
                     let erased = next.is_some_and(|next| next.erases);
                     let from = cell.y + 12;
-                    let to = next.map_or(end, |next| next.y - if erased { 28 } else { 12 });
+                    let to = next.map_or(end, |next| next.y - if erased || next.named { 28 } else { 12 });
                     let damaged = cell.damage != Damage::None;
                     if cell.damage == Damage::Second {
                         let _ = write!(bad, "M{} {from}h12V{band}h-12z", x - 6);

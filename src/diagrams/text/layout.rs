@@ -135,7 +135,7 @@ impl Layout {
             | Shape::Answer { agent, .. }
             | Shape::Break { agent, .. } => self.agents.get(*agent),
             Shape::Fold { agents, .. } => agents.first().and_then(|agent| self.agents.get(*agent)),
-            Shape::Transaction { node, .. } => self.nodes.get(*node),
+            Shape::TakeUp { node } | Shape::Transaction { node, .. } => self.nodes.get(*node),
             Shape::Note { agent, node, store } => {
                 let agent = agent.and_then(|agent| self.agents.get(agent));
                 let node = || node.and_then(|node| self.nodes.get(node));

@@ -31,6 +31,9 @@ impl Truth {
     #[must_use]
     pub fn columns(sequence: &Sequence) -> Option<Self> {
         let [store] = &sequence.lanes.stores[..] else { return None };
+        if sequence.names_stores() {
+            return None;
+        }
         let commits = || sequence.rows.iter().flat_map(|row| &row.commits);
         let contents: Vec<&Content> = store.initial.iter().chain(commits().map(|commit| &commit.content)).collect();
         let wide = |field: usize| {

@@ -3,8 +3,26 @@
 use super::Names;
 use crate::trace::{Change, Content};
 use crate::world::{
-    Call, Component, Effect, Field, Handle, Instance, KeyTable, Lease, Lifecycle, Position, Record, RecordKey, Resource,
+    Call, Component, Effect, Field, Handle, Instance, KeyTable, Lease, Lifecycle, Position, Record, RecordKey, Reply,
+    Resource,
 };
+
+/// What is said of a call at a node whose agent waits in vain.
+const NO_STREAM: &str = ", its answer for no stream";
+
+/// What is said of a call of which its node does not know where its answer goes.
+const FORGOTTEN: &str = ", its stream forgotten";
+
+/// The request whose answer finds no stream any more from this change on.
+pub(super) fn superseded(change: &Change) -> Option<&str> {
+    let now = change.after.ends_with(NO_STREAM) && !change.before.ends_with(NO_STREAM);
+    change.after.split(' ').next().filter(|_| now)
+}
+
+/// Whether a node does not know where the answer of a call goes that comes to it in this change.
+pub(super) fn is_forgotten(change: &Change) -> bool {
+    change.after.ends_with(FORGOTTEN) && !change.before.ends_with(FORGOTTEN)
+}
 
 /// Every fact that differs between two states, in the order of the components.
 pub(super) fn changes(names: &Names<'_>, before: &[Component], after: &[Component]) -> Vec<Change> {
@@ -32,13 +50,14 @@ pub(super) fn changes(names: &Names<'_>, before: &[Component], after: &[Componen
             }
             (Component::Call(old), Component::Call(new)) => {
                 let whose = old.as_ref().or(new.as_ref()).map(|call| names.agent(call.request.agent));
-                let at = |call: &Option<Call>| call.as_ref().map_or("none".to_owned(), |call| names.position(call));
+                let at =
+                    |call: &Option<Call>| call.as_ref().map_or("none".to_owned(), |call| names.position(call, true));
                 note(format!("call of {}", whose.unwrap_or_default()), at(old), at(new));
             }
             (Component::Orphans(old), Component::Orphans(new)) => {
                 let whose = old.first().or(new.first()).map(|call| names.agent(call.request.agent));
                 let list = |calls: &[Call]| {
-                    let list: Vec<String> = calls.iter().map(|call| names.position(call)).collect();
+                    let list: Vec<String> = calls.iter().map(|call| names.position(call, false)).collect();
                     if list.is_empty() { "none".to_owned() } else { list.join("; ") }
                 };
                 note(format!("orphans of {}", whose.unwrap_or_default()), list(old), list(new));
@@ -180,7 +199,8 @@ fn resource(names: &Names<'_>, old: &Resource, new: &Resource, note: &mut impl F
 }
 
 impl Names<'_> {
-    fn position(&self, call: &Call) -> String {
+    /// Where a call is. `waited_for`: its agent waits for it.
+    fn position(&self, call: &Call, waited_for: bool) -> String {
         let request = self.request(call.request.agent, call.request.id);
         let broken = if call.broken { ", stream broken" } else { "" };
         match &call.position {
@@ -190,8 +210,14 @@ impl Names<'_> {
             }
             Position::AtNode { node, progress } => {
                 let at_end = if progress.ending { "at-end " } else { "" };
+                let reply = match progress.reply {
+                    Reply::StreamOf(agent) => format!(", its answer for the stream of {}", self.agent(agent)),
+                    Reply::Nowhere if waited_for => NO_STREAM.to_owned(),
+                    Reply::Lost => FORGOTTEN.to_owned(),
+                    Reply::Own | Reply::Nowhere => String::new(),
+                };
                 format!(
-                    "{request} at {} before {at_end}transaction {}{broken}",
+                    "{request} at {} before {at_end}transaction {}{broken}{reply}",
                     self.0.node_name(*node),
                     progress.next + 1
                 )

@@ -1,11 +1,12 @@
 //! A step in one sentence.
 
-use super::changes::short;
+use super::changes::{is_forgotten, short, superseded};
+use super::past::Past;
 use crate::model::Outcome;
-use crate::trace::{CallNote, Does, Step};
+use crate::trace::{CallNote, Does, Reaches, Step};
 
 /// What happened, in one sentence. `taken_up`: it is about a call that outlived its node.
-pub(super) fn sentence(step: &Step, taken_up: bool) -> String {
+pub(super) fn sentence(step: &Step, taken_up: bool, past: &Past) -> String {
     let Does {
         action,
         agent,
@@ -32,35 +33,48 @@ pub(super) fn sentence(step: &Step, taken_up: bool) -> String {
     let what = call.map_or_else(|| "a call".to_owned(), call_words);
     match action.as_str() {
         "send" => {
+            let otherwise = call.and_then(|call| Some(call.otherwise(past.earlier(agent, call)?))).unwrap_or_default();
             let again = match call.and_then(|call| call.attempt.as_deref()) {
-                Some("repeat") => " again",
-                Some("replan") => ", planned anew",
-                _ => "",
+                Some("repeat") if otherwise.is_empty() => " again".to_owned(),
+                Some("repeat") => format!(" once more, though its last request for it {}", otherwise.join(" and ")),
+                Some("replan") => ", planned anew".to_owned(),
+                _ => String::new(),
             };
             let stolen = leaked_key.as_ref().map_or_else(String::new, |key| format!(" with the leaked key {key}"));
-            format!("{agent} sends {what}{again}{stolen} (request {request}).")
+            format!("{agent} sends {what}{stolen}{again} (request {request}).")
         }
         "deliver" => {
             let taken = same_id_as.as_ref().map_or_else(String::new, |other| {
                 format!(" Its request id equals that of {other} there, whose place in the reply table it takes.")
             });
             let brings = if taken_up { "The queue of kept calls brings" } else { "The balancer brings" };
-            format!("{brings} {request}{orphaned} to {node}.{taken}")
+            let superseded = step.changes.iter().filter_map(superseded).find(|other| *other != request);
+            let taken = superseded.filter(|_| taken.is_empty()).map_or(taken, |other| {
+                format!(" It has the request id of {other} there, whose place in the reply table it takes.")
+            });
+            let forgotten = step.changes.iter().any(is_forgotten);
+            let forgotten = if forgotten { " Nothing there knows where its answer goes." } else { "" };
+            format!("{brings} {request}{orphaned} to {node}.{taken}{forgotten}")
         }
         "execute" => {
             let stands = if *clock_stands { " The clock did not tick." } else { "" };
-            format!("{}{stands}", execution(step, node, request, orphaned))
+            format!("{}{stands}{}", execution(step, node, request, orphaned), astray(step))
         }
         "ambiguous-commit" => {
             let steps = step.transaction.as_ref().map_or_else(String::new, |transaction| transaction.steps.join(", "));
             format!("{node} executes {request}: {steps}. It commits, and the store answers with an error.")
         }
-        "stale-read" => format!("{} The copy lags behind.", execution(step, node, request, orphaned)),
+        "stale-read" => format!("{} The copy lags behind.{}", execution(step, node, request, orphaned), astray(step)),
         "expire-lease" => format!("The lease on {handle} expires."),
         "rotate-credential" => {
             format!("{} uses another credential from now on.", principal.as_deref().unwrap_or("Somebody"))
         }
-        "receive" => format!("{agent} receives the answer of {request}: {}.", answer_words(step)),
+        "receive" => match past.astray(request) {
+            Some(other) => {
+                format!("{agent}, which waits for {request}, receives the answer of {other}: {}.", answer_words(step))
+            }
+            None => format!("{agent} receives the answer of {request}: {}.", answer_words(step)),
+        },
         "hand-off" => format!("{agent} hands {handle} to {}.", to.join(" and ")),
         "guess" => format!("{agent} guesses the handle {handle}."),
         "cancel" => format!("{node} stops {request}, whose stream is closed."),
@@ -140,6 +154,15 @@ fn execution(step: &Step, node: &str, request: &str, orphaned: &str) -> String {
             None => format!("{head}. The answer is {}.", answer.outcome),
         },
         (None, _) => format!("{head}. It goes on with the next transaction."),
+    }
+}
+
+/// Where an answer goes, where that is not to its caller.
+fn astray(step: &Step) -> String {
+    match step.answer.as_ref().map(|answer| &answer.reaches) {
+        Some(Reaches::StreamOf(taker)) => format!(" The answer goes to the stream of {taker}."),
+        Some(Reaches::Nobody) => " The answer finds no stream: nobody receives it.".to_owned(),
+        Some(Reaches::Caller) | None => String::new(),
     }
 }
 
