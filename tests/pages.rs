@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use common::{files, handlecheck, read, region, same};
 use handlecheck::action::ACTIONS;
+use handlecheck::audit::CHECKS;
 use handlecheck::diagrams::FORMATS;
 use handlecheck::engine::{self, Limits};
 use handlecheck::faults::FAULTS;
@@ -97,6 +98,26 @@ fn invariants() {
     let about = "What must never happen, whatever the design. Each invariant has a *witness*, the situation that it is \
 about: where no run\nreaches it, the verdict is `vacuous` rather than `holds`.";
     same("docs/reference/invariants.md", &Page::new("Invariants", about).list(&things));
+}
+
+#[test]
+fn checks() {
+    let things: Vec<Thing> = CHECKS
+        .iter()
+        .map(|row| {
+            let same = INVARIANTS.iter().any(|other| other.name == row.name);
+            let model = if same {
+                format!("In the model it is [the invariant of that name](invariants.md#{}).", row.name)
+            } else {
+                "The model has no invariant of that name.".to_owned()
+            };
+            let known = row.anomaly.map(|anomaly| format!(" Known as {anomaly}.")).unwrap_or_default();
+            thing(row, &format!("About: {}. {model}{known}", row.about))
+        })
+        .collect();
+    let about = "What `handlecheck audit` looks for in a [log of calls](../audit.md). A check is *about* some of the calls, and \
+judges\nthose of them on which the log tells enough; what it can't judge it counts, with the reason.";
+    same("docs/reference/checks.md", &Page::new("Checks", about).list(&things));
 }
 
 #[test]

@@ -211,6 +211,28 @@ fn what_is_said_of_variants_and_costs_fits() {
     }
 }
 
+/// Whole, with findings, cycles, what could not be judged, and lines that could not be read.
+#[test]
+fn a_report_of_an_audit_fits() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let page = read("docs/audit.md");
+    let shown = page.split("```jsonl calls.jsonl\n").nth(1).and_then(|rest| rest.split("```").next());
+    let log = shown.expect("a log is shown").to_owned() + "{\n";
+    std::fs::write(folder.path().join("log.jsonl"), &log).expect("it can be written");
+    let said = handlecheck(folder.path(), &["audit", "-q", "log.jsonl", "--format", "json"]);
+    let report: Value = serde_json::from_str(&said.out).expect("it is JSON");
+    let schema = Schema::of("audit");
+    assert_eq!(schema.refuses(&report), None);
+    assert_eq!((said.code, &report["malformed"]), (1, &json!(1)));
+    for (pointer, wrong) in
+        [("/lines", json!(-1)), ("/checks/0/verdict", json!("fine")), ("/checks/0/name", json!("x"))]
+    {
+        let mut other = report.clone();
+        *other.pointer_mut(pointer).expect("it is there") = wrong;
+        assert!(schema.refuses(&other).is_some(), "{pointer}");
+    }
+}
+
 #[test]
 fn a_lock_fits() {
     assert_eq!(Schema::of("lock").refuses(&toml(&read("models/handlecheck.lock"))), None);

@@ -76,8 +76,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     (
         "drive",
         &[
-            "serve", "log", "run", "trace", "step", "input", "action", "faults", "harness", "handler", "world",
-            "engine", "model",
+            "audit", "serve", "log", "run", "trace", "step", "input", "action", "faults", "harness", "handler",
+            "world", "engine", "model",
         ],
     ),
     ("cli", EVERYTHING),

@@ -96,10 +96,11 @@ impl<'h> Case<'h> {
         Base { version, from, by, call: None }
     }
 
-    /// Whether somebody with this base had seen an effect.
+    /// Whether somebody with this base had seen an effect of a resource.
     #[must_use]
-    pub fn had_seen(&self, base: Base, effect: &Effect) -> Known {
-        if let (Some(seen), Some(made)) = (base.version.number(), effect.version.number()) {
+    pub fn had_seen(&self, resource: &Resource, base: Base, effect: &Effect) -> Known {
+        let versions = base.version.number().zip(effect.version.number());
+        if let Some((seen, made)) = versions.filter(|_| !resource.reused) {
             return if made <= seen { Known::Yes } else { Known::No };
         }
         if effect.by < base.from {
@@ -139,14 +140,17 @@ impl<'h> Case<'h> {
             let said = super::history::of(history.saw(call), handle);
             let last = heard.get(&(call.agent, handle)).copied();
             let expected = super::history::of(history.expects(call), handle);
+            let viewed = |last: u32| {
+                let view = self.call(last);
+                Base { version: view.version, from: view.sent, by: view.received, call: Some(last) }
+            };
             bases[index as usize] = match (said, last, expected) {
+                // It says itself that it had seen what it last heard.
+                (Some(version), Some(last), _) if self.call(last).version == version => Some(viewed(last)),
                 (Some(version), ..) | (None, None, Some(version)) => {
                     self.resource(handle).map(|resource| self.base_of(resource, version))
                 }
-                (None, Some(last), _) => {
-                    let view = self.call(last);
-                    Some(Base { version: view.version, from: view.sent, by: view.received, call: Some(last) })
-                }
+                (None, Some(last), _) => Some(viewed(last)),
                 (None, None, None) => None,
             };
         }

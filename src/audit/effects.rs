@@ -63,6 +63,8 @@ pub struct Resource {
     pub effects: Vec<Effect>,
     /// Every effect has a number, which is its place in the order.
     pub numbered: bool,
+    /// A version was there before a change that was answered with it, so that versions tell neither contents nor an order.
+    pub reused: bool,
     /// The mutating calls of which no answer says what became of them.
     pub open: Vec<u32>,
     /// The mutating calls that were refused.
@@ -175,6 +177,7 @@ fn resource(history: &History, works: &[u32], handle: Name, calls: &[u32], obser
         effects,
         claimed,
         numbered: false,
+        reused: false,
         open: Vec::new(),
         refused: Vec::new(),
         views: views(history, calls, observed),
@@ -184,6 +187,7 @@ fn resource(history: &History, works: &[u32], handle: Name, calls: &[u32], obser
         disturbed: false,
         settled: false,
     };
+    happened_before(history, &mut resource);
     let ended = observed.iter().map(|index| &history.observed[*index as usize]);
     let ended = ended.filter(|state| state.lifecycle.is_some_and(|now| now != Lifecycle::Open));
     resource.noticed = ended.map(|state| (state.at, state.line)).min();
@@ -202,7 +206,8 @@ fn resource(history: &History, works: &[u32], handle: Name, calls: &[u32], obser
         *first = (*first).min(view.by);
     }
     let there = |effect: &Effect| seen.get(&effect.version).is_some_and(|by| *by < effect.from);
-    resource.numbered &= !resource.effects.iter().any(there);
+    resource.reused = resource.effects.iter().any(there);
+    resource.numbered &= !resource.reused;
     if resource.numbered {
         account(history, works, calls, observed, &mut resource);
         resource.effects.sort_by_key(|effect| (effect.version, effect.by, effect.call));
@@ -262,6 +267,33 @@ fn effects(history: &History, works: &[u32], calls: &[u32]) -> (Vec<Effect>, Vec
     claimed.sort_unstable();
     claimed.retain(|work| effects.iter().all(|effect| effect.work != *work));
     (effects, claimed)
+}
+
+/// What was answered from a record, with a version that had been superseded before anything of that work was sent, took effect
+/// before the log begins, or was somebody else's.
+fn happened_before(history: &History, resource: &mut Resource) {
+    let replayed = |effect: &Effect| history.calls[effect.call as usize].replayed && effect.version.number().is_some();
+    if !resource.effects.iter().any(replayed) {
+        return;
+    }
+    // By time: the greatest version that had been seen.
+    let seen = resource.views.iter().filter_map(|view| Some((view.by, view.version.number()?)));
+    let mut seen: Vec<(u64, u64)> = seen.collect();
+    seen.sort_unstable();
+    let mut greatest = 0;
+    for (_, version) in &mut seen {
+        greatest = greatest.max(*version);
+        *version = greatest;
+    }
+    let Resource { effects, claimed, .. } = resource;
+    effects.retain(|effect| {
+        let before = seen.partition_point(|(by, _)| *by < effect.from).checked_sub(1).map(|last| seen[last].1);
+        let old = replayed(effect) && effect.version.number() <= before;
+        if old {
+            claimed.push(effect.work);
+        }
+        !old
+    });
 }
 
 fn views(history: &History, calls: &[u32], observed: &[u32]) -> Vec<View> {

@@ -6,7 +6,7 @@
 //! other was sent. The order of versions is that of their numbers; without numbers, that of the elements of a list that
 //! is only appended to. Where the log has neither, there is no edge.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use petgraph::graph::{DiGraph, NodeIndex};
 
@@ -265,6 +265,14 @@ impl Builder<'_, '_, '_> {
         }
         if views.iter().any(|(_, shown)| !longest.starts_with(shown)) {
             return None;
+        }
+        // An element that no view shows was appended after all of them; the latest stands for all.
+        let latest = views.iter().map(|(view, _)| *view).max_by_key(|view| self.resource.views[*view].from);
+        let shown: BTreeSet<usize> = longest.iter().filter_map(|element| writer.get(element).copied()).collect();
+        for unseen in writers.iter().filter(|writer| !shown.contains(writer)) {
+            if let Some(view) = latest {
+                self.edge(self.view(view), self.effect(*unseen), Kind::ReadWrite, Some(field));
+            }
         }
         // The writers by place; what was there from the beginning has none.
         let order: Vec<Option<usize>> = longest.iter().map(|element| writer.get(element).copied()).collect();

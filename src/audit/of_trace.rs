@@ -119,11 +119,9 @@ pub fn log(trace: &Trace) -> Vec<Line> {
         lines.push(Line::Call(Box::new(call)));
     }
     end += 1;
-    for resource in &trace.resources {
-        for content in finally(trace, resource) {
-            let ended = lifecycle(trace, &content.handle);
-            lines.push(Line::State(state(end, resource, content, Some(ended))));
-        }
+    for (resource, content) in finally(trace) {
+        let ended = lifecycle(trace, &content.handle);
+        lines.push(Line::State(state(end, resource, &content, Some(ended))));
     }
     if !unseen {
         lines.push(Line::End(End { at: end + 1 }));
@@ -173,14 +171,26 @@ fn versions_count(trace: &Trace) -> bool {
     })
 }
 
-/// The last content of every handle that a resource had.
-fn finally<'t>(trace: &'t Trace, resource: &'t ResourceLane) -> Vec<&'t Content> {
-    let mut contents: Vec<&Content> = resource.initial.iter().collect();
-    let about = |step: &&Step| step.call.as_ref().is_some_and(|call| call.resource == resource.name);
-    for commit in trace.steps.iter().filter(about).flat_map(|step| &step.commits) {
-        match contents.iter_mut().find(|content| content.handle == commit.content.handle) {
-            Some(content) => *content = &commit.content,
-            None => contents.push(&commit.content),
+/// The last content of every handle, whoever wrote it: an agent may have been given the handle of another's resource for
+/// its own.
+fn finally(trace: &Trace) -> Vec<(&ResourceLane, Content)> {
+    let initial = |lane: &ResourceLane| lane.initial.clone();
+    let lanes = trace.resources.iter().filter_map(|lane| Some((lane, initial(lane)?)));
+    let mut contents: Vec<(&ResourceLane, Content)> = lanes.collect();
+    for step in &trace.steps {
+        let about = step.call.as_ref().and_then(|call| trace.resources.iter().find(|lane| lane.name == call.resource));
+        for commit in &step.commits {
+            match contents.iter_mut().find(|(_, content)| content.handle == commit.content.handle) {
+                Some((_, content)) => *content = commit.content.clone(),
+                None => contents.extend(about.map(|lane| (lane, commit.content.clone()))),
+            }
+        }
+        // A version may change without the content.
+        for (_, content) in &mut contents {
+            let fact = format!("{} version", content.handle);
+            let change = step.changes.iter().find(|change| change.fact == fact);
+            let version = change.and_then(|change| change.after.strip_prefix('v')?.parse().ok());
+            content.version = version.or(content.version);
         }
     }
     contents

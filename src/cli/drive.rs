@@ -1,18 +1,20 @@
 //! `drive`: real servers along a trace, or through a scenario at random.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use super::{Failure, Terminal, exit, writing};
 use crate::drive::agreement::{agree, pairs};
+use crate::drive::audited::judged;
 use crate::drive::free::Free;
 use crate::drive::journal::{self, Journal};
 use crate::drive::mapping::Mapping;
 use crate::drive::run::{Driven, RunError, along, at_random};
-use crate::drive::servers::Servers;
-use crate::drive::tokens_by_agent;
+use crate::drive::servers::{Commands, Servers};
 use crate::input::{self, Kind};
 use crate::log::{Heading, Line};
+use crate::model::Verdict;
 use crate::reports::plural;
 use crate::run::invariant_names;
 use crate::step::Simulation;
@@ -24,8 +26,9 @@ Without --node and --stdio it starts servers of ours (`serve`), one for each nod
 transactions: every answer, and what is stored at the end, is compared with the model.
 
 With --node or --stdio the servers go their own way: calls are really concurrent, streams are really cut, agents decide by \
-the real answers. Along a trace the order inside of servers can't be forced, so it is tried up to --tries times until an \
-assertion of the scenario is false of what is stored.
+the real answers. Along a trace the order inside of servers can't be forced, so it is tried up to --tries times. A run is \
+judged by the scenario's assertions over what is stored at its end, and by `audit` of its log; the first in which something \
+is found is the last.
 
 Exits with 0 when the servers did what the model did, or nothing was found; with 1 when they differ, or something was found.")]
 pub(super) struct Arguments {
@@ -48,8 +51,12 @@ pub(super) struct Arguments {
     /// With --node: the tokens of the agents, the tokens file of `serve`
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
+    /// With --node: a command of the shell that is run before each run, and puts the servers back to their beginning. The
+    /// number of the run is in `HANDLECHECK_RUN`
+    #[arg(long, value_name = "COMMAND", requires = "nodes")]
+    prepare: Option<String>,
     /// With --node: a command of the shell that restarts the node whose number is in `HANDLECHECK_NODE`
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", requires = "nodes")]
     restart: Option<String>,
     /// From which all random choices come; further runs take the next ones
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -60,7 +67,8 @@ pub(super) struct Arguments {
     /// How often a run is tried whose order can't be forced
     #[arg(long, value_name = "N", default_value_t = 50)]
     tries: u64,
-    /// Write the log of the calls here; of several runs, that of the last
+    /// Write the log of the calls here; of several runs, that of the last: with --node or --stdio the one in which something was
+    /// found, if anything was
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// Every shipped scenario with every design of which it expects something: along every violation that needs no fault or
@@ -127,7 +135,7 @@ async fn forced(
     out: &mut String,
 ) -> Result<(u8, Vec<Line>), Failure> {
     let mut told = |what: &str, driven: Result<Driven, RunError>| match driven {
-        Ok(Driven { steps, log }) => {
+        Ok(Driven { steps, log, .. }) => {
             let steps = plural(steps, "step");
             writeln!(out, "{what}: {steps}, and the servers did what the model did")
                 .expect("writing to a string doesn't fail");
@@ -173,10 +181,6 @@ async fn free(arguments: &Arguments, subject: &Subject, out: &mut String) -> Res
             Some(Mapping::parse(&text).map_err(|why| usage(format!("{}: {why}", path.display())))?)
         }
     };
-    let tokens = match &arguments.tokens {
-        None => Vec::new(),
-        Some(path) => tokens_by_agent(path).map_err(|why| usage(format!("{}: {why}", path.display())))?,
-    };
     let (simulation, trace, runs) = match subject {
         Subject::Trace(trace) => {
             let simulation = simulation(trace).map_err(|error| usage(error.to_string()))?;
@@ -195,10 +199,14 @@ async fn free(arguments: &Arguments, subject: &Subject, out: &mut String) -> Res
              transaction, and the run is repeated.".to_owned());
     }
     let mut last = Vec::new();
+    let mut began_elsewhere = false;
     for number in 0..runs {
         let seed = arguments.seed.saturating_add(number);
         let mut servers = if arguments.stdio.is_empty() {
-            Servers::at(&arguments.nodes, mapping.clone(), tokens.clone(), arguments.restart.clone())
+            let Arguments { prepare, restart, .. } = arguments;
+            let commands = Commands { prepare: prepare.clone(), restart: restart.clone() };
+            let at = Servers::at(&arguments.nodes, mapping.clone(), arguments.tokens.as_deref(), commands, seed);
+            at.await.map_err(usage)?
         } else {
             Servers::start(&arguments.stdio, mapping.clone(), seed).await.map_err(usage)?
         };
@@ -211,13 +219,26 @@ async fn free(arguments: &Arguments, subject: &Subject, out: &mut String) -> Res
         };
         let came = Free::new(&simulation, &mut servers, Journal::new(heading), seed).run(trace).await.map_err(usage)?;
         last = came.log;
+        let here = format!("run {} (seed {seed})", number + 1);
+        if let Some(other) = came.began.first().filter(|_| !began_elsewhere) {
+            began_elsewhere = true;
+            say(format!("{here}: it does not begin where the scenario begins: {other}"));
+        }
+        if let Some(refused) = came.refused.first() {
+            let count = came.refused.len();
+            say(format!("{here}: {} not taken by a server, the first {refused}", plural(count, "call")));
+        }
         let wrong: Vec<&str> = came.assertions.iter().filter(|(_, holds)| !holds).map(|(name, _)| &**name).collect();
         if !wrong.is_empty() {
-            say(format!(
-                "run {} (seed {seed}): of what is stored now, this is not true: {}",
-                number + 1,
-                wrong.join(", ")
-            ));
+            say(format!("{here}: of what is stored now, this is not true: {}", wrong.join(", ")));
+        }
+        let report = judged(&last).map_err(usage)?;
+        let violated = report.checks.iter().filter(|check| check.verdict == Verdict::Violated);
+        let violated: Vec<&str> = violated.map(|check| check.name).collect();
+        if !violated.is_empty() {
+            say(format!("{here}: `audit` finds in its log: {}", violated.join(", ")));
+        }
+        if !wrong.is_empty() || !violated.is_empty() {
             return Ok((exit::VIOLATED, last));
         }
         if let Some(left) = came.left.filter(|_| arguments.runs == 1 && runs == 1) {
@@ -225,9 +246,9 @@ async fn free(arguments: &Arguments, subject: &Subject, out: &mut String) -> Res
         }
     }
     let judged = if model.scenario.finally.is_empty() && model.scenario.at_rest.is_empty() {
-        "; the scenario has no assertion to judge the end by, so ask `audit` of the log"
+        ", by `audit` of their logs; the scenario has no assertion to judge their ends by"
     } else {
-        ""
+        ", by the scenario's assertions and by `audit` of their logs"
     };
     say(format!("{}: nothing was found{judged}", plural(usize::try_from(runs).unwrap_or(usize::MAX), "run")));
     Ok((exit::HOLDS, last))
@@ -238,6 +259,7 @@ async fn all(arguments: &Arguments, terminal: Terminal, program: &Path, out: &mu
     let names = invariant_names();
     let pairs = pairs(&names)?;
     let (mut violations, mut walks, mut differ) = (0, 0, 0);
+    let (mut found, mut unseen) = (BTreeMap::new(), BTreeMap::new());
     let mut say = |line: String| writeln!(out, "{line}").expect("writing to a string doesn't fail");
     for (number, pair) in (1..).zip(&pairs) {
         if terminal.live {
@@ -249,6 +271,11 @@ async fn all(arguments: &Arguments, terminal: Terminal, program: &Path, out: &mu
         violations += agreement.violations;
         walks += agreement.walks;
         differ += agreement.differences.len();
+        let add = |to: &mut BTreeMap<&'static str, usize>, more: BTreeMap<&'static str, usize>| {
+            more.into_iter().for_each(|(check, count)| *to.entry(check).or_default() += count);
+        };
+        add(&mut found, agreement.found);
+        add(&mut unseen, agreement.unseen);
         let what = format!("{} x {}", pair.scenario, pair.design);
         if let Some(why) = agreement.unserved {
             say(format!("{what}: not served: {why}"));
@@ -260,5 +287,11 @@ async fn all(arguments: &Arguments, terminal: Terminal, program: &Path, out: &mu
          {differ} differ",
         plural(pairs.len(), "pair")
     ));
+    let counted = |checks: BTreeMap<&'static str, usize>| {
+        let all: Vec<String> = checks.iter().map(|(check, count)| format!("{check} {count}")).collect();
+        if all.is_empty() { "nothing".to_owned() } else { all.join(", ") }
+    };
+    say(format!("what `audit` found in the logs of these runs, all of it known to the model: {}", counted(found)));
+    say(format!("what the model knows of these runs, and a log can't show: {}", counted(unseen)));
     Ok(if differ == 0 { exit::HOLDS } else { exit::VIOLATED })
 }

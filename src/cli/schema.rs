@@ -5,7 +5,8 @@ use crate::schema;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Of what: `scenario`, `design`, `protocol`, `trace`, `report`, `lock`, `difference` or `log` (of one line)
+    /// Of what: `scenario`, `design`, `protocol`, `trace`, `report`, `lock`, `difference`, `log` (of one line), `audit` (its
+    /// report), `ablation` or `repairs`
     #[arg(value_name = "KIND", value_parser = clap::builder::PossibleValuesParser::new(schema::KINDS))]
     kind: String,
 }

@@ -1,8 +1,10 @@
 //! Whether the server does what the model does, for everything that is shipped.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::run::{RunError, along, at_random};
+use super::audited::{Audited, audited};
+use super::run::{Driven, RunError, along, at_random};
 use crate::input::{self, Input, InputError, Kind, library};
 use crate::model::{Design, Scenario};
 use crate::run::{Options, Run};
@@ -23,6 +25,10 @@ pub struct Agreement {
     pub violations: usize,
     /// Random runs in which the server did what the model did.
     pub walks: usize,
+    /// Violations that `audit` found in the logs of these runs, and the model knows: how often each check.
+    pub found: BTreeMap<&'static str, usize>,
+    /// Violations that the model knows, and no log can show.
+    pub unseen: BTreeMap<&'static str, usize>,
     /// Why the server can't run it, where it can't.
     pub unserved: Option<String>,
     /// Where the two differ.
@@ -37,12 +43,7 @@ pub struct Agreement {
 pub fn pairs(invariants: &[&str]) -> Result<Vec<Pair>, InputError> {
     let mut pairs = Vec::new();
     for name in library::names(Kind::Scenario) {
-        let scenario = scenario(name, invariants)?.value;
-        // Real nodes run one design all the time.
-        if scenario.protocol.as_deref().is_some_and(|protocol| input::halves(protocol).is_some()) {
-            continue;
-        }
-        let designs = scenario.expect.into_keys().filter(|design| input::halves(design).is_none());
+        let designs = scenario(name, invariants)?.value.expect.into_keys();
         pairs.extend(designs.map(|design| Pair { scenario: name.to_owned(), design }));
     }
     for name in library::names(Kind::Design) {
@@ -75,7 +76,13 @@ pub async fn agree(
     violations: bool,
     seeds: std::ops::Range<u64>,
 ) -> Result<Agreement, InputError> {
-    let (scenario, design) = (scenario(&pair.scenario, invariants)?, design(&pair.design)?);
+    let scenario = scenario(&pair.scenario, invariants)?;
+    let halves = scenario.value.protocol.as_deref().into_iter().chain([&*pair.design]).filter_map(input::halves);
+    if halves.count() > 0 {
+        let why = "something is deployed in it, and each real node runs one design and one protocol all the time";
+        return Ok(Agreement { unserved: Some(why.to_owned()), ..Agreement::default() });
+    }
+    let design = design(&pair.design)?;
     let protocol = input::protocol_of(&scenario, None)?;
     let mut agreement = Agreement::default();
     if violations {
@@ -90,7 +97,7 @@ pub async fn agree(
             Ok(report) => {
                 let traces = report.invariants.iter().flat_map(|property| &property.breaks);
                 for trace in traces.filter_map(|broken| broken.recorded.as_ref()) {
-                    let ran = along(program, trace).await.map(drop);
+                    let ran = along(program, trace).await;
                     if !agreement.note(&trace.invariant, ran) {
                         return Ok(agreement);
                     }
@@ -100,7 +107,7 @@ pub async fn agree(
         }
     }
     for seed in seeds {
-        let ran = at_random(program, (&scenario, &design, &protocol), invariants, seed).await.map(drop);
+        let ran = at_random(program, (&scenario, &design, &protocol), invariants, seed).await;
         if !agreement.note(&format!("seed {seed}"), ran) {
             return Ok(agreement);
         }
@@ -111,9 +118,16 @@ pub async fn agree(
 
 impl Agreement {
     /// Notes how a run ended. Answers whether the pair can be run at all.
-    fn note(&mut self, what: &str, ran: Result<(), RunError>) -> bool {
+    fn note(&mut self, what: &str, ran: Result<Driven, RunError>) -> bool {
         match ran {
-            Ok(()) => true,
+            Ok(driven) => {
+                let Audited { found, unseen, differences } =
+                    audited(&driven).unwrap_or_else(|why| Audited { differences: vec![why], ..Audited::default() });
+                found.into_iter().for_each(|check| *self.found.entry(check).or_default() += 1);
+                unseen.into_iter().for_each(|check| *self.unseen.entry(check).or_default() += 1);
+                self.differences.extend(differences.into_iter().map(|difference| format!("{what}: {difference}")));
+                true
+            }
             Err(RunError::Unserved(why)) => {
                 self.unserved = Some(why);
                 false

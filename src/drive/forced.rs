@@ -5,7 +5,7 @@
 //! each transaction runs when the model executes it. What a server then answers must be what the model says, and at the
 //! end the store must hold what the model holds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -21,8 +21,8 @@ use crate::engine::{Access, System, plain};
 use crate::faults::FAULTS;
 use crate::handler::call_at;
 use crate::log::Line;
-use crate::step::Simulation;
-use crate::world::{Answer, Attempt, Call, CallRef, Component, Lifecycle, Position, Setting};
+use crate::step::{PropertyKind, Simulation};
+use crate::world::{Answer, Attempt, Call, CallRef, Component, Fact, Lifecycle, Position, Setting};
 
 /// A call that was really sent.
 struct Sent {
@@ -41,7 +41,21 @@ pub struct Forced<'f> {
     journal: Journal,
     /// For each agent and intent, the last call that served it.
     last: BTreeMap<(u8, Option<usize>), String>,
-    steps: usize,
+    actions: Vec<Action>,
+    violated: BTreeSet<String>,
+}
+
+/// A run that came to its end, with the servers where the model is.
+#[derive(Debug)]
+pub struct Finished {
+    /// What was seen from outside.
+    pub log: Vec<Line>,
+    /// What was done.
+    pub actions: Vec<Action>,
+    /// The model's last state.
+    pub end: Vec<Component>,
+    /// The invariants that this run violates in the model.
+    pub violated: BTreeSet<String>,
 }
 
 /// The model and the servers differ.
@@ -73,7 +87,8 @@ impl<'f> Forced<'f> {
             sent: BTreeMap::new(),
             journal,
             last: BTreeMap::new(),
-            steps: 0,
+            actions: Vec::new(),
+            violated: BTreeSet::new(),
         };
         note::initial(setting, &mut forced.journal);
         Ok(forced)
@@ -91,17 +106,19 @@ impl<'f> Forced<'f> {
     ///
     /// How the two differ.
     pub async fn step(&mut self, action: &Action) -> Result<(), Difference> {
-        self.steps += 1;
+        self.actions.push(action.clone());
         let before = self.state.clone();
         let mut after = before.clone();
+        let mut facts = Vec::new();
         for part in 0..self.simulation.parts(action) {
             let mut access = Access::new(&before);
-            self.simulation.perform(action, part, &mut access);
+            facts.extend(self.simulation.perform(action, part, &mut access).facts);
             for (slot, component) in access.finish().1 {
                 after[usize::from(slot)] = component;
             }
         }
-        let (steps, name) = (self.steps, action.name());
+        self.judge(&facts, &after);
+        let (steps, name) = (self.actions.len(), action.name());
         let done = self.perform(action, &before, &after).await;
         done.map_err(|what| Difference { step: steps, action: name.to_owned(), what })?;
         let told = note::told(self.simulation.setting(), &before, &after);
@@ -109,6 +126,16 @@ impl<'f> Forced<'f> {
         self.state = after;
         let swept = self.sweep().await;
         swept.map_err(|what| Difference { step: steps, action: name.to_owned(), what })
+    }
+
+    /// Notes which invariants a step violates, or the state after it.
+    fn judge(&mut self, facts: &[Fact], after: &[Component]) {
+        let properties = self.simulation.properties().into_iter().enumerate();
+        for (index, property) in properties.filter(|(_, property)| property.kind == PropertyKind::Invariant) {
+            if self.simulation.violation(facts, after, index).is_some() {
+                self.violated.insert(property.name);
+            }
+        }
     }
 
     async fn perform(&mut self, action: &Action, before: &[Component], after: &[Component]) -> Result<(), String> {
@@ -140,7 +167,8 @@ impl<'f> Forced<'f> {
                 let id = self.label(&call);
                 self.stop(&id).await
             }
-            Action::HandOff { .. } | Action::Guess { .. } => Ok(()),
+            Action::HandOff { .. } => Ok(()),
+            Action::Guess { handle, .. } => self.hear_of(*handle).await,
             Action::Fault { fault, target } => {
                 let name = FAULTS[usize::from(*fault)].name;
                 self.fault(name, *target, before, after).await
@@ -327,7 +355,8 @@ impl<'f> Forced<'f> {
                 });
                 self.fleet.ask(owner(handle), &ask).await.map(drop)
             }
-            ("duplicate-call" | "stop-agent" | "compact" | "leak-handle" | "rotate-credential", _) => Ok(()),
+            ("leak-handle", Target::AgentAndHandle(_, handle)) => self.hear_of(handle).await,
+            ("duplicate-call" | "stop-agent" | "compact" | "rotate-credential", _) => Ok(()),
             _ => Err(format!("a driver can't cause `{name}`")),
         }
     }
@@ -368,8 +397,8 @@ impl<'f> Forced<'f> {
     /// # Errors
     ///
     /// The first difference.
-    pub async fn finish(mut self) -> Result<Vec<Line>, Difference> {
-        let steps = self.steps;
+    pub async fn finish(mut self) -> Result<Finished, Difference> {
+        let steps = self.actions.len();
         let held = self.fleet.state().await;
         let compared = held.and_then(|held| {
             compare_state(self.simulation.setting(), &self.handles, &self.state, &held)?;
@@ -382,7 +411,7 @@ impl<'f> Forced<'f> {
                 answer.abort();
             }
         }
-        Ok(self.journal.close())
+        Ok(Finished { log: self.journal.close(), actions: self.actions, end: self.state, violated: self.violated })
     }
 
     /// The actions that are enabled now.

@@ -23,7 +23,7 @@ use crate::log::{Event, Line};
 use crate::model::design::Balancer;
 use crate::step::Simulation;
 use crate::trace::Trace;
-use crate::world::{Call, Component, Position, Request};
+use crate::world::{Call, Component, Position};
 
 /// How a call ended: its name, and its reply.
 type Ended = (String, Result<Reply, CallError>);
@@ -38,17 +38,18 @@ struct Open {
 
 /// A run.
 pub struct Free<'f> {
-    simulation: &'f Simulation,
-    state: Vec<Component>,
-    servers: &'f mut Servers,
-    handles: Handles,
-    journal: Journal,
+    pub(super) simulation: &'f Simulation,
+    pub(super) state: Vec<Component>,
+    pub(super) servers: &'f mut Servers,
+    pub(super) handles: Handles,
+    pub(super) journal: Journal,
     random: ChaCha8Rng,
     open: BTreeMap<String, Open>,
     results: mpsc::UnboundedReceiver<Ended>,
     sender: mpsc::UnboundedSender<Ended>,
     drops: u8,
     restarts: u8,
+    refused: Vec<String>,
 }
 
 /// What a run came to.
@@ -58,6 +59,10 @@ pub struct Came {
     pub assertions: Vec<(String, bool)>,
     /// Where the run left the trace, if it did: what should have happened next.
     pub left: Option<String>,
+    /// What was there at the start and is not what the scenario begins with.
+    pub began: Vec<String>,
+    /// The calls that a server did not take as requests, or that did not reach one, and why. What became of them is unknown.
+    pub refused: Vec<String>,
     /// What was seen from outside.
     pub log: Vec<Line>,
 }
@@ -87,6 +92,7 @@ impl<'f> Free<'f> {
             journal,
             results,
             sender,
+            refused: Vec::new(),
         }
     }
 
@@ -96,7 +102,7 @@ impl<'f> Free<'f> {
     ///
     /// When a server can't be reached, or the mapping lacks something.
     pub async fn run(mut self, trace: Option<&Trace>) -> Result<Came, String> {
-        self.look(true).await?;
+        let began = self.look(true).await?;
         let mut left = None;
         if let Some(trace) = trace {
             (self.drops, self.restarts) = (0, 0);
@@ -113,7 +119,7 @@ impl<'f> Free<'f> {
         for open in self.open.values() {
             open.task.abort();
         }
-        Ok(Came { assertions, left, log: self.journal.close() })
+        Ok(Came { assertions, left, began, refused: self.refused, log: self.journal.close() })
     }
 
     /// Follows a trace as far as the servers do. Answers where they left it.
@@ -299,7 +305,12 @@ impl<'f> Free<'f> {
                 let call = Call { position: Position::Answered { node: 0, answer }, ..call };
                 self.state[setting.call_slot(open.agent)] = Some(call).into();
             }
-            Err(_) => self.broken(&label, &call),
+            Err(error) => {
+                if !matches!(error, CallError::Broken(_)) {
+                    self.refused.push(format!("{label}: {error}"));
+                }
+                self.broken(&label, &call);
+            }
         }
     }
 
@@ -363,41 +374,5 @@ impl<'f> Free<'f> {
             about: None,
         });
         self.servers.restart(node).await
-    }
-
-    /// An observer looks at everything that has a handle.
-    async fn look(&mut self, first: bool) -> Result<(), String> {
-        let setting = self.simulation.setting();
-        for resource in 0..setting.resources() {
-            let stored = Access::new(&self.state).get(setting.resource_slot(resource)).resource().clone();
-            let Some(instance) = stored.instances.last() else { continue };
-            let number = u8::try_from(stored.instances.len() - 1).expect("there are few instances");
-            let handle = crate::world::Handle { resource: stored.id, instance: number };
-            // The observer reads as the first agent.
-            let request = Request::read(0, handle.resource, Some(handle));
-            let sent = self.servers.prepare(setting, &self.handles, &request, 0)?;
-            let reply = sent.send().await.map_err(|error| format!("an observer can't look: {error}"))?;
-            let said = self.servers.read(setting, &request, &reply);
-            let answer = translate::answer(setting, &mut self.handles, &request, &said, &reply);
-            let mut instance = instance.clone();
-            if let Some(view) = answer.view {
-                instance.content = view.content.unwrap_or(instance.content);
-                instance.version = view.version.unwrap_or(instance.version);
-            }
-            let declared = setting.resource(resource);
-            self.journal.state(crate::log::State {
-                at: 0,
-                handle: self.handles.get(handle).unwrap_or_default().to_owned(),
-                owner: declared.owner.as_ref().filter(|_| first).map(ToString::to_string),
-                shared_with: declared.shared_with.iter().filter(|_| first).map(ToString::to_string).collect(),
-                version: said.version,
-                fields: said.fields,
-                lifecycle: None,
-            });
-            let mut stored = stored.clone();
-            *stored.instances.last_mut().expect("there is one") = instance;
-            self.state[setting.resource_slot(resource)] = stored.into();
-        }
-        Ok(())
     }
 }

@@ -87,6 +87,16 @@ impl Mapping {
             if let Some(outcome) = tool.refusals.values().find(|outcome| Ended::named(outcome).is_none()) {
                 return Err(format!("there is no outcome `{outcome}`"));
             }
+            if let Some(stray) = tool.arguments.values().find_map(stray) {
+                return Err(format!(
+                    "`{{{stray}}}`, for `{name}`, stands for nothing: there are `{{handle}}`, `{{key}}`, `{{version}}`, \
+                     `{{fields}}` and `{{fields.NAME}}`"
+                ));
+            }
+            let pointers = tool.fields.values().chain(&tool.version).chain(&tool.handle);
+            if let Some(wrong) = pointers.into_iter().find(|pointer| !pointer.is_empty() && !pointer.starts_with('/')) {
+                return Err(format!("`{wrong}`, for `{name}`, is no JSON pointer: it begins with `/`"));
+            }
         }
         Ok(mapping)
     }
@@ -136,6 +146,24 @@ impl Tool {
     }
 }
 
+/// The names in a text that stand in braces.
+fn places(text: &str) -> impl Iterator<Item = &str> {
+    let in_braces = text.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name));
+    let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'));
+    in_braces.filter(move |name| !name.is_empty() && is_name(name))
+}
+
+/// The first name in braces that stands for nothing that a call can carry.
+fn stray(template: &Value) -> Option<&str> {
+    match template {
+        Value::String(text) => places(text)
+            .find(|name| !matches!(*name, "handle" | "key" | "version" | "fields") && !name.starts_with("fields.")),
+        Value::Array(list) => list.iter().find_map(stray),
+        Value::Object(map) => map.values().find_map(stray),
+        _ => None,
+    }
+}
+
 /// A template with everything put in; none where it stands for what is not there.
 fn fill(template: &Value, carried: &Carried) -> Option<Value> {
     match template {
@@ -145,7 +173,7 @@ fn fill(template: &Value, carried: &Carried) -> Option<Value> {
                 return carried.get(name);
             }
             let mut filled = text.clone();
-            for name in ["handle", "key", "version"] {
+            for name in places(text) {
                 if let Some(value) = carried.get(name) {
                     let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                     filled = filled.replace(&format!("{{{name}}}"), &value);

@@ -1,6 +1,7 @@
 //! Driving real servers along a trace, or through a scenario at random, and writing down what they answer.
 
 pub mod agreement;
+pub mod audited;
 pub mod fleet;
 pub mod forced;
 pub mod free;
@@ -8,6 +9,7 @@ mod http;
 pub mod journal;
 pub mod mapping;
 pub mod note;
+mod observer;
 pub mod run;
 pub mod servers;
 mod stdio;

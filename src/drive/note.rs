@@ -62,6 +62,14 @@ fn fields(content: &Value) -> BTreeMap<String, Value> {
     content.as_object().cloned().unwrap_or_default().into_iter().collect()
 }
 
+/// What an intent is called. An agent that wants the same twice has two intents.
+fn intent(setting: &Setting, agent: usize, entry: usize) -> String {
+    let words = setting.entry_words(agent, entry);
+    let entries = 0..setting.model.scenario.agents[agent].work.len();
+    let again = entries.filter(|other| setting.entry_words(agent, *other) == words).count() > 1;
+    if again { format!("{words}, entry {}", entry + 1) } else { words }
+}
+
 /// A call that an agent sends.
 pub(super) fn call(setting: &Setting, handles: &Handles, id: String, call: &Call, before: &[Component]) -> log::Call {
     let request = &call.request;
@@ -69,7 +77,7 @@ pub(super) fn call(setting: &Setting, handles: &Handles, id: String, call: &Call
     let known = access.get(setting.agent_slot(agent)).agent();
     let operation = wire::operation(setting, request);
     let (carried, whole) = wire::fields(setting, request);
-    let intent = setting.intent_of(request).map(|_| setting.entry_words(agent, usize::from(request.entry)));
+    let intent = setting.intent_of(request).map(|_| intent(setting, agent, usize::from(request.entry)));
     // A whole content that is sent sets every field, whatever the tool is called.
     let sets = whole && matches!(request.payload, Payload::Snapshot(_)) && matches!(operation, "append" | "increment");
     let mut saw = BTreeMap::new();
@@ -135,7 +143,7 @@ pub(super) fn told(setting: &Setting, before: &[Component], after: &[Component])
         let pairs = was.get(slot).ledger().entries.iter().zip(&is.get(slot).ledger().entries);
         for (entry, (old, new)) in pairs.enumerate() {
             if let Some(told) = new.told.filter(|_| old.told.is_none()) {
-                all.push((setting.agent_name(agent).to_owned(), setting.entry_words(agent, entry), told));
+                all.push((setting.agent_name(agent).to_owned(), intent(setting, agent, entry), told));
             }
         }
     }

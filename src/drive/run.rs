@@ -1,22 +1,23 @@
 //! Whole runs: along a trace, or at random, on servers of ours that are started for it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
 use super::fleet::Fleet;
-use super::forced::{Difference, Forced};
+use super::forced::{Difference, Finished, Forced};
 use super::journal::Journal;
 use super::note;
 use crate::action::Action;
 use crate::engine::{Access, Class, System};
-use crate::input::{self, Input};
+use crate::input::{self, Input, Source};
 use crate::log::{Heading, Line};
 use crate::model::protocol::{Resumable, TaskIds};
 use crate::model::{Design, Protocol, Scenario};
 use crate::step::Simulation;
-use crate::trace::{self, ReplayError, Trace};
+use crate::trace::{self, ReplayError, Sources, Trace, record_actions};
 
 /// Why a run did not come to its end.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +43,10 @@ pub struct Driven {
     pub steps: usize,
     /// What was seen from outside.
     pub log: Vec<Line>,
+    /// The same run as the model has it. Behind the end of a trace come the answers that were under way.
+    pub run: Trace,
+    /// The invariants that it violates in the model.
+    pub violated: BTreeSet<String>,
 }
 
 /// The texts that servers are started from, and what the log says it is about.
@@ -57,6 +62,9 @@ impl Subject<'_> {
         let nodes = simulation.setting().model.scenario.nodes;
         let model = &simulation.setting().model;
         let mut refusals = crate::serve::refusals(&model.design);
+        if model.deployed.is_some() {
+            refusals.push("something is deployed, and each real node runs one design all the time".to_owned());
+        }
         let protocol = &model.protocol;
         if protocol.resumable != Resumable::Never || protocol.task_ids != TaskIds::Server || protocol.sessions {
             refusals.push(format!("the protocol `{}` is none in which a driver can force the order", protocol.name));
@@ -94,8 +102,14 @@ pub async fn along(program: &Path, trace: &Trace) -> Result<Driven, RunError> {
         drop(access);
         forced.step(&action).await?;
     }
-    let log = forced.finish().await?;
-    Ok(Driven { steps: trace.steps.len(), log })
+    // What is under way when the trace ends arrives after it.
+    while let Some(receive) = forced.enabled().into_iter().find(|action| matches!(action, Action::Receive { .. })) {
+        forced.step(&receive).await?;
+    }
+    let finished = forced.finish().await?;
+    let source = |input: &trace::Input| Source::new(&input.name, "the trace", &*input.text);
+    let [scenario, design, protocol] = [&trace.scenario, &trace.design, &trace.protocol].map(source);
+    Ok(driven(&simulation, trace.steps.len(), finished, [&scenario, &design, &protocol]))
 }
 
 /// How many steps a random run has at most.
@@ -145,8 +159,19 @@ pub async fn at_random(
         forced.step(action).await?;
         steps += 1;
     }
-    let log = forced.finish().await?;
-    Ok(Driven { steps, log })
+    let finished = forced.finish().await?;
+    Ok(driven(&simulation, steps, finished, [&scenario.source, &design.source, &protocol.source]))
+}
+
+/// A run with the model's own record of it.
+fn driven(
+    simulation: &Simulation,
+    steps: usize,
+    Finished { log, actions, end, violated }: Finished,
+    [scenario, design, protocol]: [&Source; 3],
+) -> Driven {
+    let sources = Sources { scenario, design, protocol, deployed_design: None, deployed_protocol: None };
+    Driven { steps, log, run: record_actions(simulation, &actions, end, &sources), violated }
 }
 
 fn folder() -> Result<tempfile::TempDir, RunError> {

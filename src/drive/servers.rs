@@ -1,5 +1,7 @@
 //! Servers that go their own way: at URLs, or processes that are spoken to over their standard input and output.
 
+use std::path::Path;
+use std::process::Stdio;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -8,7 +10,7 @@ use super::http::{Endpoint, Revision};
 use super::mapping::{Carried, Mapping};
 use super::stdio::Process;
 use super::wire::{self, Handles};
-use super::{CallError, Connection, Reply, note};
+use super::{CallError, Connection, Reply, note, tokens_by_agent};
 use crate::log::Answer;
 use crate::world::{Request, Setting};
 
@@ -24,6 +26,15 @@ pub struct Servers {
     restart: Option<String>,
     /// The number of the run.
     run: u64,
+}
+
+/// Commands of the shell by which the user handles servers that run already.
+#[derive(Clone, Debug, Default)]
+pub struct Commands {
+    /// Puts the servers back to their beginning; the number of the run is in `HANDLECHECK_RUN`.
+    pub prepare: Option<String>,
+    /// Restarts the node in `HANDLECHECK_NODE`.
+    pub restart: Option<String>,
 }
 
 #[derive(Debug)]
@@ -61,15 +72,28 @@ impl Ready {
 }
 
 impl Servers {
-    /// Servers that run already, at these URLs.
-    #[must_use]
-    pub fn at(
+    /// Servers that run already, at these URLs, once the command that puts them back to their beginning has run.
+    ///
+    /// # Errors
+    ///
+    /// When a command or a call that prepares the run fails.
+    pub async fn at(
         urls: &[String],
         mapping: Option<Mapping>,
-        tokens: Vec<(String, String)>,
-        restart: Option<String>,
-    ) -> Self {
-        Self { nodes: urls.iter().cloned().map(Node::Url).collect(), mapping, tokens, restart, run: 0 }
+        tokens: Option<&Path>,
+        Commands { prepare, restart }: Commands,
+        run: u64,
+    ) -> Result<Self, String> {
+        if let Some(command) = prepare {
+            shell(&command, [("HANDLECHECK_RUN", run)]).await?;
+        }
+        // The command may have made it.
+        let read = |path: &Path| tokens_by_agent(path).map_err(|why| format!("{}: {why}", path.display()));
+        let tokens = tokens.map(read).transpose()?.unwrap_or_default();
+        let nodes = urls.iter().cloned().map(Node::Url).collect();
+        let servers = Self { nodes, mapping, tokens, restart, run };
+        servers.begin().await?;
+        Ok(servers)
     }
 
     /// Starts processes by commands of the shell.
@@ -84,12 +108,19 @@ impl Servers {
             nodes.push(Node::Command(command.clone(), Arc::new(process)));
         }
         let servers = Self { nodes, mapping, tokens: Vec::new(), restart: None, run };
-        let prepare = servers.mapping.iter().flat_map(|mapping| mapping.prepare.clone());
-        for call in prepare.collect::<Vec<_>>() {
-            let ready = Ready { to: servers.to(0, None)?, tool: call.tool, arguments: Value::Object(call.arguments) };
-            ready.send().await.map_err(|error| error.to_string())?;
-        }
+        servers.begin().await?;
         Ok(servers)
+    }
+
+    /// The calls that the mapping has before a run.
+    async fn begin(&self) -> Result<(), String> {
+        let agent = self.tokens.first().map(|(agent, _)| &**agent);
+        for call in self.mapping.iter().flat_map(|mapping| &mapping.prepare) {
+            let arguments = Value::Object(call.arguments.clone());
+            let ready = Ready { to: self.to(0, agent)?, tool: call.tool.clone(), arguments };
+            ready.send().await.map_err(|error| format!("`{}`, before the run: {error}", call.tool))?;
+        }
+        Ok(())
     }
 
     /// How many there are.
@@ -155,6 +186,16 @@ impl Servers {
         tool.map_or_else(|| note::answer(&reply.content), |tool| tool.read(reply))
     }
 
+    /// Why an observer sees nothing in a reply, if the mapping leads nowhere in it.
+    #[must_use]
+    pub fn blind(&self, reply: &Reply) -> Option<String> {
+        let tool = self.mapping.as_ref()?.tool("read").ok()?;
+        let said = tool.read(reply);
+        let (field, pointer) = tool.fields.iter().find(|(field, _)| !said.fields.contains_key(*field))?;
+        let shown: String = reply.content.to_string().chars().take(200).collect();
+        said.outcome.is_ok().then(|| format!("no `{field}`, since nothing stands at `{pointer}` of {shown}"))
+    }
+
     /// Restarts a node.
     ///
     /// # Errors
@@ -167,9 +208,16 @@ impl Servers {
             return Ok(());
         }
         let command = self.restart.as_ref().ok_or("say with --restart how a node is restarted")?;
-        let number = (node + 1).to_string();
-        let status = tokio::process::Command::new("sh").arg("-c").arg(command).env("HANDLECHECK_NODE", number).status();
-        let status = status.await.map_err(|error| format!("`{command}`: {error}"))?;
-        if status.success() { Ok(()) } else { Err(format!("`{command}` failed: {status}")) }
+        shell(command, [("HANDLECHECK_NODE", node as u64 + 1), ("HANDLECHECK_RUN", self.run)]).await
     }
+}
+
+/// Runs a command of the shell, with these numbers in its environment.
+async fn shell<const N: usize>(command: &str, numbers: [(&str, u64); N]) -> Result<(), String> {
+    let mut shell = tokio::process::Command::new("sh");
+    shell.arg("-c").arg(command).envs(numbers.map(|(name, number)| (name, number.to_string())));
+    // What it prints is not ours to print; what it leaves running must not hold our standard output open.
+    let status = shell.stdin(Stdio::null()).stdout(Stdio::null()).status();
+    let status = status.await.map_err(|error| format!("`{command}`: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("`{command}` failed: {status}")) }
 }

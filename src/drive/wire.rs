@@ -44,6 +44,12 @@ impl Handles {
         Some(handle)
     }
 
+    /// Everything of a resource that has a handle, in the order in which it was heard of.
+    #[must_use]
+    pub fn of_resource(&self, resource: u8) -> Vec<Handle> {
+        self.real.keys().copied().filter(|handle| handle.resource == resource).collect()
+    }
+
     /// Whether anybody has heard of a real handle.
     #[must_use]
     pub fn is_known(&self, real: &str) -> bool {

@@ -3,6 +3,7 @@
 //! An editor completes and checks a TOML file by them. They say what each word can be; that a name is known, that a step
 //! can stand where it stands and that two files fit together, only `handlecheck check` says.
 
+mod audits;
 mod costs;
 mod inputs;
 mod locks;
@@ -15,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 /// What there is a schema of.
 pub const KINDS: &[&str] =
-    &["scenario", "design", "protocol", "trace", "report", "lock", "difference", "log", "ablation", "repairs"];
+    &["scenario", "design", "protocol", "trace", "report", "lock", "difference", "log", "audit", "ablation", "repairs"];
 
 /// The schema of one of [`KINDS`]; `None` for anything else.
 #[must_use]
@@ -29,6 +30,7 @@ pub fn of(kind: &str) -> Option<Value> {
         "lock" => locks::lock(),
         "difference" => locks::difference(),
         "log" => logs::log(),
+        "audit" => audits::audit(),
         "ablation" => variants::ablation(),
         "repairs" => variants::repairs(),
         _ => return None,

@@ -8,11 +8,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -22,6 +21,7 @@ use super::caller::{Caller, Tokens};
 use super::mcp::Service;
 use super::node::Node;
 use super::request::BODY_BYTES;
+use super::sessions::Sessions;
 
 /// Where MCP is spoken.
 pub const PATH: &str = "/mcp";
@@ -29,6 +29,8 @@ pub const PATH: &str = "/mcp";
 const CONNECTIONS: usize = 512;
 /// How long a client may take for the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
+/// How long it may take for the body.
+const BODY: Duration = Duration::from_secs(10);
 /// The most bytes of a request's head.
 const HEAD_BYTES: usize = 16 * 1024;
 
@@ -55,11 +57,12 @@ pub async fn serve(listener: TcpListener, node: Arc<Node>, door: Door, stop: Can
     if !door.hosts.is_empty() {
         config = config.with_allowed_hosts(door.hosts);
     }
-    let sessions = Arc::new(LocalSessionManager::default());
-    let service = StreamableHttpService::new(move || Ok(Service::new(node.clone())), sessions, config);
+    let sessions = Sessions::default();
+    let manager = sessions.manager.clone();
+    let service = StreamableHttpService::new(move || Ok(Service::new(node.clone())), manager, config);
     let tokens = Arc::new(door.tokens);
     accept(listener, stop, move |request| {
-        let (service, tokens) = (service.clone(), tokens.clone());
+        let (service, tokens, sessions) = (service.clone(), tokens.clone(), sessions.clone());
         async move {
             if request.uri().path() != PATH {
                 return text(StatusCode::NOT_FOUND, "not found");
@@ -69,9 +72,17 @@ pub async fn serve(listener: TcpListener, node: Arc<Node>, door: Door, stop: Can
                 reply.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
                 return reply;
             };
-            let mut request = request;
-            request.extensions_mut().insert(caller);
-            service.handle(request).await
+            if let Some(refused) = sessions.refuse(request.headers(), &caller).await {
+                return refused;
+            }
+            let mut request = match whole(request).await {
+                Ok(request) => request,
+                Err(refused) => return refused,
+            };
+            request.extensions_mut().insert(caller.clone());
+            let reply = service.handle(request).await;
+            sessions.note(reply.headers(), &caller);
+            reply
         }
     })
     .await;
@@ -83,6 +94,19 @@ fn caller(request: &Request<Incoming>, tokens: &Tokens) -> Option<Caller> {
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(())?;
     tokens.caller(token.trim()).cloned()
+}
+
+/// A request with all of its body, which is neither too long nor too slow.
+async fn whole(request: Request<Incoming>) -> Result<Request<Full<Bytes>>, Reply> {
+    let (head, body) = request.into_parts();
+    match tokio::time::timeout(BODY, Limited::new(body, BODY_BYTES).collect()).await {
+        Ok(Ok(body)) => Ok(Request::from_parts(head, Full::new(body.to_bytes()))),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            Err(text(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long"))
+        }
+        Ok(Err(_)) => Err(text(StatusCode::BAD_REQUEST, "the body broke off")),
+        Err(_) => Err(text(StatusCode::REQUEST_TIMEOUT, "the body took too long")),
+    }
 }
 
 /// Accepts connections, each in a task of its own, until it is told to stop.

@@ -95,12 +95,12 @@ impl ServerHandler for Service {
         let (tool, handle, id) = (operation.name, request.handle.clone(), context.id.to_string());
         // A task of its own: what a closed connection drops is the waiting for it, not the call.
         let call = tokio::spawn(self.node.clone().handle(request, caller.clone(), driven, context.ct.clone()));
-        let ended = call.await.unwrap_or_else(|error| Ended::Failed(error.to_string()));
+        let ended = call.await.unwrap_or_else(|error| Ended::Failed { error: error.to_string(), begun: true });
         let how = match &ended {
             Ended::Answered(answer) => answer.outcome.name(),
             Ended::Invalid(_) => "invalid",
             Ended::Cancelled => "cancelled",
-            Ended::Failed(_) => "failed",
+            Ended::Failed { .. } => "failed",
         };
         tracing::info!(id, tool, handle, subject = caller.subject, agent = caller.agent, how, "call");
         match ended {
@@ -117,9 +117,14 @@ impl ServerHandler for Service {
             Ended::Invalid(why) => Err(ErrorData::invalid_params(why, None)),
             // Whoever asked is gone.
             Ended::Cancelled => Err(ErrorData::internal_error("the call was cancelled", None)),
-            Ended::Failed(error) => {
-                tracing::error!(error, "a call failed");
-                Err(ErrorData::internal_error("the store failed before anything happened", None))
+            Ended::Failed { error, begun } => {
+                tracing::error!(error, begun, "a call failed");
+                let what = if begun {
+                    "the store failed, and what became of the call is unknown"
+                } else {
+                    "the store failed before anything happened"
+                };
+                Err(ErrorData::internal_error(what, None))
             }
         }
     }

@@ -17,6 +17,7 @@ pub mod places;
 mod program;
 pub mod request;
 mod seed;
+mod sessions;
 mod steps;
 mod supported;
 

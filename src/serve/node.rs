@@ -37,8 +37,13 @@ pub enum Ended {
     Invalid(String),
     /// Its stream was closed, and it was stopped between two transactions.
     Cancelled,
-    /// The store failed before anything happened.
-    Failed(String),
+    /// The store failed. What earlier transactions of the call did stays.
+    Failed {
+        /// How.
+        error: String,
+        /// Some transaction of the call had begun.
+        begun: bool,
+    },
 }
 
 /// How often a call looks whether it is its turn.
@@ -82,7 +87,7 @@ impl Node {
                 }
                 ended
             }
-            Err(error) => Ended::Failed(error.to_string()),
+            Err(error) => Ended::Failed { error: error.to_string(), begun: false },
         };
         if let Some((gates, name)) = gates {
             let cancelled = matches!(ended, Ended::Cancelled);
@@ -143,7 +148,7 @@ impl Node {
                     Ok(true) => break,
                     Ok(false) if closed.is_cancelled() && gates.is_none() => return Ended::Cancelled,
                     Ok(false) => tokio::time::sleep(TURN).await,
-                    Err(error) => return Ended::Failed(error.to_string()),
+                    Err(error) => return Ended::Failed { error: error.to_string(), begun: false },
                 }
             }
             started = true;
@@ -167,13 +172,13 @@ impl Node {
                 Ok(Ran::Goes(next)) => {
                     tries = if next.next == progress.next && next.ending == progress.ending { tries + 1 } else { 0 };
                     if tries > TRIES {
-                        return Ended::Failed("the store answers with errors".to_owned());
+                        return Ended::Failed { error: "the store answers with errors".to_owned(), begun: true };
                     }
                     progress = *next;
                 }
                 Ok(Ran::Answered(answer)) => return Ended::Answered(*answer),
                 Ok(Ran::Invalid(why)) => return Ended::Invalid(why),
-                Err(error) => return Ended::Failed(error.to_string()),
+                Err(error) => return Ended::Failed { error: error.to_string(), begun: true },
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::model::protocol::DEFAULT_PROTOCOL;
 use crate::situation::slug;
 
 pub use does::{among, does};
-pub use record::{RecordError, Sources, is_ambiguous, record, record_run, unlabelled};
+pub use record::{RecordError, Sources, is_ambiguous, record, record_actions, record_run, unlabelled};
 pub use replay::{Departure, Inputs, ReplayError, Walked, departure, inputs, replay, simulation, walked};
 
 /// The version of the trace format. It changes when a reader of the old one would misunderstand the new one.

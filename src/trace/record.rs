@@ -80,6 +80,12 @@ pub fn record_run(
     record_path(simulation, path, None, None, sources)
 }
 
+/// Writes down a run that was taken in a labelled simulation, in the order in which it was taken. `end`: its last state.
+#[must_use]
+pub fn record_actions(labelled: &Simulation, actions: &[Action], end: Vec<Component>, sources: &Sources<'_>) -> Trace {
+    written(labelled, &[end], actions, None, None, sources)
+}
+
 fn record_path(
     simulation: &Simulation,
     path: &[Vec<Component>],

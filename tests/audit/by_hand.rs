@@ -444,3 +444,36 @@ fn lists_tell_an_order() {
     // Views that disagree on the order tell none, and nothing is claimed.
     stands("serializable", Verdict::Inconclusive, &[&appends[..], &reads(&["a", "b"], &["b", "a"])].concat());
 }
+
+/// What was acknowledged before a view, and is in none, can't come before it; what is in none and was not over may.
+#[test]
+fn an_append_that_no_later_view_shows_is_out_of_order() {
+    let two = |until: u64| [append("A-1", (1, until), "a"), append("B-1", (2, 10), "b"), rows("C-1", (50, 60), &["b"])];
+    stands("strictly-serializable", Verdict::Violated, &two(10));
+    stands("serializable", Verdict::Holds, &two(10));
+    stands("strictly-serializable", Verdict::Holds, &two(90));
+}
+
+/// A clock that does not tick gives two contents one version: then times tell who had seen what.
+#[test]
+fn a_version_that_comes_back_tells_nothing() {
+    let fields = json!({ "m": 1 });
+    let write = |id: &str, times, version| {
+        let seen = json!({ "fields": { "m": id }, "saw": { "x": 1 }, "answer": ok(version) });
+        call(id, times, "set", &seen)
+    };
+    let reads = |b| [start(1, &fields), read("A-1", (1, 2), 1, &fields), read("B-1", b, 1, &fields)];
+    let writes = [write("A-2", (10, 12), 1), write("B-2", (20, 22), 2)];
+    red("no-lost-update", &[&reads((3, 4))[..], &writes].concat(), "and erased A's set of m A-2 (A-2, line 4)");
+    stands("no-lost-update", Verdict::Inconclusive, &[&reads((11, 14))[..], &writes].concat());
+}
+
+/// An answer from a record of before the log is no change of this log.
+#[test]
+fn what_was_recorded_before_the_log_is_no_change_in_it() {
+    let fields = json!({ "m": 1 });
+    let answer = json!({ "outcome": "ok", "replayed": true, "version": 2 });
+    let again = json!({ "fields": { "m": 5 }, "key": "k", "expects": { "x": 4 }, "answer": answer });
+    let lines = [counted(), start(4, &fields), read("A-1", (1, 2), 4, &fields), call("A-2", (10, 12), "set", &again)];
+    stands("no-stale-commit", Verdict::Vacuous, &lines);
+}

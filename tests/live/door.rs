@@ -10,9 +10,14 @@ use super::process::{Deployment, Process, call, runtime};
 
 /// The status of the reply to a raw POST.
 fn status(process: &Process, headers: &[(&str, &str)], body: &str) -> u16 {
+    reply(process, "POST", headers, body).0
+}
+
+/// The status of the reply to a raw request, and the session that it names.
+fn reply(process: &Process, method: &str, headers: &[(&str, &str)], body: &str) -> (u16, Option<String>) {
     let authority = process.url.trim_start_matches("http://").trim_end_matches("/mcp");
     let mut stream = TcpStream::connect(authority).expect("it listens");
-    let mut head = format!("POST /mcp HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+    let mut head = format!("{method} /mcp HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
     head.push_str("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n");
     let host = ("Host", authority);
     let named = headers.iter().any(|(name, _)| *name == "Host");
@@ -22,8 +27,36 @@ fn status(process: &Process, headers: &[(&str, &str)], body: &str) -> u16 {
     stream.write_all(format!("{head}\r\n{body}").as_bytes()).expect("it reads");
     let mut reply = Vec::new();
     let _ = stream.read_to_end(&mut reply);
-    let line = String::from_utf8_lossy(&reply).lines().next().unwrap_or_default().to_owned();
-    line.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_else(|| panic!("{line:?} has a status"))
+    let text = String::from_utf8_lossy(&reply);
+    let line = text.lines().next().unwrap_or_default();
+    let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let session = text.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).map(str::to_owned);
+    (status.unwrap_or_else(|| panic!("{line:?} has a status")), session)
+}
+
+/// The id of a session opens it to nobody but the principal that opened it.
+#[test]
+fn a_session_is_its_principals() {
+    let deployment = Deployment::new("versioned", "foreign-handle");
+    let process = deployment.start("node-1");
+    let [owner, foreign] = ["owner", "mallory"].map(|agent| format!("Bearer {}", deployment.token(agent)));
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+    let (opened, session) = reply(&process, "POST", &[("Authorization", &owner)], hello);
+    let session = session.expect("it is told the id of its session");
+    assert_eq!(opened, 200);
+    let with = |bearer: &str, method: &str, body: &str| {
+        let headers = [("Authorization", bearer), ("Mcp-Session-Id", &session), ("MCP-Protocol-Version", "2025-11-25")];
+        reply(&process, method, &headers, body).0
+    };
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let list = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
+    assert_eq!(with(&owner, "POST", ready), 202);
+    assert_eq!(with(&foreign, "POST", list), 404, "another's session can't be used");
+    assert_eq!(with(&foreign, "GET", ""), 404, "nor listened to");
+    assert_eq!(with(&foreign, "DELETE", ""), 404, "nor closed");
+    let unknown = [("Authorization", &*owner), ("Mcp-Session-Id", "nobody-opened-this")];
+    assert_eq!(reply(&process, "POST", &unknown, list).0, 404);
+    assert!((200..300).contains(&with(&owner, "DELETE", "")), "it was there all the time");
 }
 
 #[test]

@@ -5,3 +5,4 @@ mod door;
 mod kill;
 mod process;
 mod refused;
+mod urls;

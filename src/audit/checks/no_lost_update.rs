@@ -152,7 +152,7 @@ fn erases(
     if !resource.numbered && other.by >= effect.from {
         return Standing::Unjudged("two changes overlap, and no version tells which came first");
     }
-    match case.had_seen(base, other) {
+    match case.had_seen(resource, base, other) {
         Known::Yes => Standing::Judged,
         Known::Unknown => Standing::Unjudged("a change overlaps what the author read, and no version tells more"),
         Known::No => {

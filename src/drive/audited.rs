@@ -1,0 +1,87 @@
+//! What `audit` finds in the log of a run of ours, held against what the model knows of the same run.
+//!
+//! The model has taken every step of the run itself, so it knows which invariants the run violates. What the audit finds in
+//! the log must be one of these. Checks that are no invariants, and designs with effects outside of resources, are held against
+//! the audit of the log that the model's own clients would have written. The other way round, what the model knows must be found, or the audit must say that it can't
+//! judge it.
+
+use super::journal;
+use super::run::Driven;
+use crate::audit::history::History;
+use crate::audit::of_trace;
+use crate::audit::report::{Checked, Report, audit};
+use crate::log::Line;
+use crate::model::Verdict;
+use crate::run::invariant_names;
+use crate::trace::Trace;
+
+/// What came out for one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Audited {
+    /// The checks that the log shows to be violated, and of which the model knows it.
+    pub found: Vec<&'static str>,
+    /// The invariants of which the model knows that the run violates them, and a log can't show it.
+    pub unseen: Vec<&'static str>,
+    /// Where the audit and the model differ.
+    pub differences: Vec<String>,
+}
+
+/// Audits the log of a run, and the one that the model's clients would have written, and compares both with the model.
+///
+/// # Errors
+///
+/// When a log of ours can't be read, which is a bug.
+pub fn audited(driven: &Driven) -> Result<Audited, String> {
+    let (real, model) = (judged(&driven.log)?, judged(&of_trace::log(&driven.run))?);
+    let mut audited = Audited::default();
+    let invariants = invariant_names();
+    for (check, expected) in real.checks.iter().zip(&model.checks) {
+        let shown = expected.verdict == Verdict::Violated;
+        // What happens outside of resources an invariant counts, and no log tells.
+        let same = invariants.contains(&check.name) && !outside(&driven.run);
+        let known = driven.violated.contains(check.name) || shown && !same;
+        match (check.verdict == Verdict::Violated, known) {
+            (true, true) => audited.found.push(check.name),
+            (true, false) => audited.differences.push(unknown(check)),
+            (false, true) if !shown && unseen(check, &driven.run) => audited.unseen.push(check.name),
+            (false, true) => audited.differences.push(missed(check)),
+            (false, false) => {}
+        }
+    }
+    Ok(audited)
+}
+
+/// What the audit of a log of ours comes to.
+///
+/// # Errors
+///
+/// When a line of it can't be read, which is a bug.
+pub fn judged(lines: &[Line]) -> Result<Report, String> {
+    let text = journal::text(lines);
+    let history = History::read(text.as_bytes(), None, &mut |_| None).map_err(|error| error.to_string())?;
+    match history.mistakes.first() {
+        Some(mistake) => Err(format!("line {} of the log can't be read: {}", mistake.line, mistake.what)),
+        None => Ok(audit("the log", &history, &[])),
+    }
+}
+
+/// The audit says that it can't judge, or no log can tell: what happens outside of resources is in none, and what was there
+/// between two transactions of a call only when somebody read it then.
+fn unseen(check: &Checked, run: &Trace) -> bool {
+    let inside = ["fresh-read", "version-names-one-content"].contains(&check.name);
+    check.verdict == Verdict::Inconclusive || inside || outside(run)
+}
+
+/// Whether a run's design has effects outside of resources.
+fn outside(run: &Trace) -> bool {
+    run.design.text.contains("call-upstream")
+}
+
+fn unknown(check: &Checked) -> String {
+    let sentence = check.findings.first().map_or("", |finding| &finding.sentence);
+    format!("`audit` finds {} violated, and the model does not know it: {sentence}", check.name)
+}
+
+fn missed(check: &Checked) -> String {
+    format!("the run violates {} in the model, and `audit` says of its log: {}", check.name, check.verdict.name())
+}

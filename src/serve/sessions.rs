@@ -1,0 +1,59 @@
+//! Whose sessions are: an id of a session is no credential, and there is room for so many.
+//!
+//! The SDK keeps sessions of the revision 2025-11-25 by their ids alone. Whoever presents the id of another principal's
+//! session is answered as if there were none; and there are at most [`MOST`] at a time.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::{HeaderMap, StatusCode};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+
+use super::caller::Caller;
+use super::http::{Reply, text};
+use crate::model::Principal;
+
+/// The most sessions at a time. The SDK closes one that is not used for five minutes.
+const MOST: usize = 1024;
+
+const HEADER: &str = "mcp-session-id";
+
+/// The sessions of one process.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sessions {
+    /// The SDK's.
+    pub manager: Arc<LocalSessionManager>,
+    owners: Arc<Mutex<BTreeMap<String, Principal>>>,
+}
+
+fn id(headers: &HeaderMap) -> Option<String> {
+    Some(headers.get(HEADER)?.to_str().unwrap_or_default().to_owned())
+}
+
+impl Sessions {
+    /// Why a request is not let in, if it is not: it presents a session that is not its caller's, or might open one too
+    /// many.
+    pub async fn refuse(&self, headers: &HeaderMap, caller: &Caller) -> Option<Reply> {
+        if let Some(id) = id(headers) {
+            let owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+            let own = owners.get(&id) == Some(&caller.principal());
+            return (!own).then(|| text(StatusCode::NOT_FOUND, "there is no such session"));
+        }
+        // Requests of the newer revision name their method in a header, and open no session.
+        if headers.contains_key("mcp-method") {
+            return None;
+        }
+        let open = self.manager.sessions.read().await;
+        let full = open.len() >= MOST;
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner).retain(|id, _| open.contains_key(id.as_str()));
+        full.then(|| text(StatusCode::SERVICE_UNAVAILABLE, "there is no room for another session"))
+    }
+
+    /// Notes whose the session is that a reply has opened.
+    pub fn note(&self, reply: &HeaderMap, caller: &Caller) {
+        if let Some(id) = id(reply) {
+            let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+            owners.entry(id).or_insert_with(|| caller.principal());
+        }
+    }
+}
