@@ -43,6 +43,12 @@ const SHAPES: &[(&str, &str, Shape, &[&str])] = &[
         &[],
     ),
     (
+        "lost answers, one resource",
+        "the same, all on one resource",
+        Shape { resources: 1, agents: 20, guarded: true, lost: 10, lists: false },
+        &[],
+    ),
+    (
         "lists",
         "appends without versions, and a read of the whole list after every fifth; 20 elements a list",
         Shape { resources: 0, agents: 20, guarded: false, lost: 0, lists: true },
@@ -191,6 +197,8 @@ fn versions(shape: Shape, calls: usize, out: &mut impl Write) {
                 line(format!(r#"{call},"cut":{received}}}"#));
             } else {
                 line(format!(r#"{call},"received":{received},"answer":{{"outcome":"ok","version":{made}}}}}"#));
+                let told = received + 1;
+                line(format!(r#"{{"type":"told","at":{told},"agent":"a{agent}","intent":"i{key}","told":"ok"}}"#));
             }
         }
     }

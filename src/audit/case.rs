@@ -57,7 +57,8 @@ impl<'h> Case<'h> {
     #[must_use]
     pub fn new(history: &'h History) -> Self {
         let (resources, works) = resources(history);
-        let evidence = resources.iter().map(|resource| evidence(history, &works, resource)).collect();
+        let last = history.calls.iter().filter(|call| call.tool.changes()).map(|call| call.sent).max().unwrap_or(0);
+        let evidence = resources.iter().map(|resource| evidence(history, &works, resource, last)).collect();
         let places = resources.iter().enumerate().map(|(index, resource)| (resource.handle, index)).collect();
         let mut case = Self { history, resources, evidence, works, bases: Vec::new(), places };
         case.bases = case.find_bases();
@@ -91,7 +92,9 @@ impl<'h> Case<'h> {
     /// What an author had seen, as it says itself: a version.
     #[must_use]
     pub fn base_of(&self, resource: &Resource, version: Mark) -> Base {
-        let made = resource.effects.iter().find(|effect| matches!(version, Mark::Name(_)) && effect.version == version);
+        // A number is compared with other numbers; only a name has to be found.
+        let named = matches!(version, Mark::Name(_));
+        let made = named.then(|| resource.effects.iter().find(|effect| effect.version == version)).flatten();
         let (from, by) = made.map_or((0, NEVER), |effect| (effect.from, effect.by));
         Base { version, from, by, call: None }
     }

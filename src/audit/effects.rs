@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
 use super::history::{History, Mark, NEVER, Name, ValueId};
@@ -52,6 +52,7 @@ pub enum Seen {
 
 /// A resource.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Resource {
     /// Its handle.
     pub handle: Name,
@@ -265,7 +266,8 @@ fn effects(history: &History, works: &[u32], calls: &[u32]) -> (Vec<Effect>, Vec
         effects.iter_mut().filter(|effect| is_mint(effect)).for_each(|effect| effect.contested = true);
     }
     claimed.sort_unstable();
-    claimed.retain(|work| effects.iter().all(|effect| effect.work != *work));
+    let known: HashSet<u32, FxBuildHasher> = effects.iter().map(|effect| effect.work).collect();
+    claimed.retain(|work| !known.contains(work));
     (effects, claimed)
 }
 
@@ -368,10 +370,23 @@ fn account(history: &History, works: &[u32], calls: &[u32], observed: &[u32], re
 /// In a whole log, a version that no answer tells of was made by a call that is open.
 fn attribute(history: &History, works: &[u32], missing: &mut Vec<u64>, resource: &mut Resource) {
     let mut open = resource.open.clone();
+    // By version: when it or a greater one was first seen; and the first view of each.
+    let mut seen: Vec<(u64, u64)> =
+        resource.views.iter().filter_map(|view| Some((view.version.number()?, view.by))).collect();
+    seen.sort_unstable();
+    let mut first = NEVER;
+    for (_, by) in seen.iter_mut().rev() {
+        first = first.min(*by);
+        *by = first;
+    }
+    let mut shown: HashMap<Mark, View, FxBuildHasher> = HashMap::default();
+    for view in &resource.views {
+        shown.entry(view.version).or_insert(*view);
+    }
     let infer = |resource: &mut Resource, call: u32, version: u64| {
         let sent = history.calls[call as usize].sent;
-        let seen = resource.views.iter().filter(|view| view.version.number().is_some_and(|seen| seen >= version));
-        let by = seen.map(|view| view.by).min().unwrap_or(NEVER);
+        let at = seen.partition_point(|(seen, _)| *seen < version);
+        let by = seen.get(at).map_or(NEVER, |(_, by)| *by);
         let version = Mark::Number(version);
         let work = works[call as usize];
         resource.effects.push(Effect { work, call, version, from: sent, by, inferred: true, contested: false });
@@ -380,7 +395,7 @@ fn attribute(history: &History, works: &[u32], missing: &mut Vec<u64>, resource:
     let mut at = 0;
     while at < missing.len() && open.len() > 1 {
         let version = missing[at];
-        let shown = resource.views.iter().find(|view| view.version == Mark::Number(version));
+        let shown = shown.get(&Mark::Number(version));
         let shown = shown.map(|view| content(history, view)).filter(|shown| !shown.is_empty());
         let fits =
             shown.map(|shown| open.iter().copied().filter(|call| fits(history, *call, shown)).collect::<Vec<_>>());

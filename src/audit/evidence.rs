@@ -68,9 +68,9 @@ struct Element {
     unique: bool,
 }
 
-/// Looks at one resource.
+/// Looks at one resource. `last`: when the last change of this log was sent.
 #[must_use]
-pub fn evidence(history: &History, works: &[u32], resource: &Resource) -> Evidence {
+pub fn evidence(history: &History, works: &[u32], resource: &Resource, last: u64) -> Evidence {
     let mut all = Evidence::default();
     let calls = resource.effects.iter().map(|effect| effect.call);
     let calls: Vec<u32> = calls.chain(resource.open.iter().copied()).collect();
@@ -106,7 +106,7 @@ pub fn evidence(history: &History, works: &[u32], resource: &Resource) -> Eviden
             continue;
         }
         if kind == Operation::Append {
-            list(history, works, resource, field, &mut all);
+            list(history, works, resource, (field, last), &mut all);
         } else {
             sum(history, resource, field, &mut all);
         }
@@ -114,7 +114,7 @@ pub fn evidence(history: &History, works: &[u32], resource: &Resource) -> Eviden
     all
 }
 
-fn list(history: &History, works: &[u32], resource: &Resource, field: Name, all: &mut Evidence) {
+fn list(history: &History, works: &[u32], resource: &Resource, (field, last_change): (Name, u64), all: &mut Evidence) {
     let views: Vec<(&View, &[ValueId])> = resource
         .views
         .iter()
@@ -244,8 +244,7 @@ fn list(history: &History, works: &[u32], resource: &Resource, field: Name, all:
     let shown = acked[..due].iter().map(|(_, element)| elements[element].call);
     all.shown.extend(shown);
     // Of a piece of work that may still run, no content has the last word, unless the log is whole and is over.
-    let changes = history.calls.iter().filter(|call| call.tool.changes());
-    let over = changes.map(|call| call.sent).max().unwrap_or(0) < last.from && history.whole;
+    let over = last_change < last.from && history.whole;
     let mut judged: Vec<u32> = elements
         .values()
         .filter(|known| {
@@ -313,11 +312,12 @@ fn sum(history: &History, resource: &Resource, field: Name, all: &mut Evidence) 
             _ => return,
         }
     }
+    let effects: HashMap<u32, (), FxBuildHasher> = resource.effects.iter().map(|effect| (effect.call, ())).collect();
     let maybe: Option<Vec<(u64, i64)>> = resource
         .open
         .iter()
         .filter(|call| of(history.fields(&history.calls[**call as usize]), field).is_some())
-        .filter(|call| resource.effects.iter().all(|effect| effect.call != **call))
+        .filter(|call| !effects.contains_key(*call))
         .map(|call| Some((history.calls[*call as usize].sent, amount(*call).filter(|amount| *amount > 0)?)))
         .collect();
     let Some(maybe) = maybe else { return };

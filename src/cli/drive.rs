@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
+use super::exploring::interrupts;
 use super::{Failure, Terminal, exit, writing};
 use crate::drive::agreement::{agree, pairs};
 use crate::drive::audited::judged;
@@ -260,6 +262,8 @@ async fn all(arguments: &Arguments, terminal: Terminal, program: &Path, out: &mu
     let pairs = pairs(&names)?;
     let (mut violations, mut walks, mut differ) = (0, 0, 0);
     let (mut found, mut unseen) = (BTreeMap::new(), BTreeMap::new());
+    let interrupted = interrupts();
+    let (mut driven, mut unserved) = (0, 0);
     let mut say = |line: String| writeln!(out, "{line}").expect("writing to a string doesn't fail");
     for (number, pair) in (1..).zip(&pairs) {
         if terminal.live {
@@ -268,6 +272,11 @@ async fn all(arguments: &Arguments, terminal: Terminal, program: &Path, out: &mu
         }
         let seeds = arguments.seed..arguments.seed.saturating_add(arguments.runs);
         let agreement = agree(program, pair, &names, true, seeds).await?;
+        // The servers of this pair may have been interrupted with us.
+        if interrupted.load(Ordering::Relaxed) {
+            break;
+        }
+        driven += 1;
         violations += agreement.violations;
         walks += agreement.walks;
         differ += agreement.differences.len();
@@ -278,12 +287,13 @@ async fn all(arguments: &Arguments, terminal: Terminal, program: &Path, out: &mu
         add(&mut unseen, agreement.unseen);
         let what = format!("{} x {}", pair.scenario, pair.design);
         if let Some(why) = agreement.unserved {
+            unserved += 1;
             say(format!("{what}: not served: {why}"));
         }
         agreement.differences.into_iter().for_each(|difference| say(format!("{what}: {difference}")));
     }
     say(format!(
-        "{}: {violations} violations of the model happened for real, step by step; {walks} random runs went as in the model; \
+        "{}, of which {unserved} can't be driven: {violations} violations of the model happened for real, step by step; {walks} random runs went as in the model; \
          {differ} differ",
         plural(pairs.len(), "pair")
     ));
@@ -293,5 +303,12 @@ async fn all(arguments: &Arguments, terminal: Terminal, program: &Path, out: &mu
     };
     say(format!("what `audit` found in the logs of these runs, all of it known to the model: {}", counted(found)));
     say(format!("what the model knows of these runs, and a log can't show: {}", counted(unseen)));
-    Ok(if differ == 0 { exit::HOLDS } else { exit::VIOLATED })
+    if driven < pairs.len() {
+        say(format!("it was interrupted after {driven} of these pairs"));
+    }
+    Ok(match differ {
+        0 if driven < pairs.len() => exit::INCONCLUSIVE,
+        0 => exit::HOLDS,
+        _ => exit::VIOLATED,
+    })
 }

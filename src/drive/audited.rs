@@ -39,7 +39,9 @@ pub fn audited(driven: &Driven) -> Result<Audited, String> {
         let shown = expected.verdict == Verdict::Violated;
         // What happens outside of resources an invariant counts, and no log tells.
         let same = invariants.contains(&check.name) && !outside(&driven.run);
-        let known = driven.violated.contains(check.name) || shown && !same;
+        // This check also holds answers against later views: in the model that is a violation of another invariant.
+        let wider = check.name == "truthful-outcome" && !driven.violated.is_empty();
+        let known = driven.violated.contains(check.name) || shown && (wider || !same);
         match (check.verdict == Verdict::Violated, known) {
             (true, true) => audited.found.push(check.name),
             (true, false) => audited.differences.push(unknown(check)),

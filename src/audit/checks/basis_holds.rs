@@ -21,13 +21,15 @@ pub static CHECK: Check = Check {
 
 fn judge(case: &Case<'_>, judged: &mut Judged) {
     // For each resource, by version: the effect from there on that had happened first.
-    let mut soonest: BTreeMap<Name, Vec<(u64, u64, u32)>> = BTreeMap::new();
+    // And when the first of these may have begun.
+    let mut soonest: BTreeMap<Name, Vec<(u64, u64, u32, u64)>> = BTreeMap::new();
     for resource in case.resources.iter().filter(|resource| resource.numbered) {
-        let mut first = (NEVER, 0);
-        let mut all: Vec<(u64, u64, u32)> = Vec::new();
+        let (mut first, mut begun) = ((NEVER, 0), NEVER);
+        let mut all: Vec<(u64, u64, u32, u64)> = Vec::new();
         for effect in resource.effects.iter().rev() {
             first = first.min((effect.by, effect.call));
-            all.extend(effect.version.number().map(|version| (version, first.0, first.1)));
+            begun = begun.min(effect.from);
+            all.extend(effect.version.number().map(|version| (version, first.0, first.1, begun)));
         }
         all.reverse();
         soonest.insert(resource.handle, all);
@@ -49,9 +51,9 @@ fn judge(case: &Case<'_>, judged: &mut Judged) {
                     break;
                 };
                 let after = all.partition_point(|(version, ..)| *version <= seen);
-                let overtaken = all.get(after).filter(|(_, by, _)| *by < effect.from);
-                if let Some((_, _, other)) =
-                    overtaken.filter(|(_, _, other)| case.works[*other as usize] != effect.work)
+                let overtaken = all.get(after).filter(|(_, by, ..)| *by < effect.from);
+                if let Some((_, _, other, _)) =
+                    overtaken.filter(|(_, _, other, _)| case.works[*other as usize] != effect.work)
                 {
                     judged.found(case, || {
                         let sentence = format!(
@@ -68,6 +70,10 @@ fn judge(case: &Case<'_>, judged: &mut Judged) {
                         Finding { sentence, calls: vec![*other, effect.call], ..Finding::default() }
                     });
                     break;
+                }
+                // As a rule everything later had not begun.
+                if all.get(after).is_none_or(|(.., begun)| *begun >= effect.by) {
+                    continue;
                 }
                 let later = case.resource(on).map_or(&[][..], |resource| {
                     let first = resource.effects.partition_point(|other| other.version.number() <= Some(seen));

@@ -9,7 +9,7 @@
 //! Not judged: a `set` whose author is not known to have seen anything; two changes of which nothing tells which came
 //! first; an append that nothing shows, because nothing was read after it.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
 use super::{Case, Check, Judged};
@@ -62,9 +62,10 @@ fn judge(case: &Case<'_>, judged: &mut Judged) {
         let added: u64 = added.count() as u64;
         let shown = evidence.shown.len() as u64;
         judged.about += added;
+        let happened: HashSet<u32, FxBuildHasher> = resource.effects.iter().map(|effect| effect.call).collect();
         let maybe = resource.open.iter().filter(|call| {
             matches!(case.call(**call).tool, Operation::Set | Operation::Append | Operation::Increment)
-                && resource.effects.iter().all(|effect| effect.call != **call)
+                && !happened.contains(*call)
         });
         for _ in maybe.filter(|_| !resource.settled) {
             judged.about += 1;
@@ -214,15 +215,13 @@ fn contents(case: &Case<'_>, resource: &Resource, judged: &mut Judged) {
         }
         for (field, value) in content(history, view) {
             let Some(all) = setters.get(field) else { continue };
-            let Some((version, last)) =
-                all.partition_point(|(version, _)| *version <= at).checked_sub(1).map(|place| all[place])
-            else {
-                continue;
-            };
+            let Some(place) = all.partition_point(|(version, _)| *version <= at).checked_sub(1) else { continue };
+            let (version, last) = all[place];
             let call = case.call(last.call);
             let should = of(history.fields(call), *field);
             let sets = matches!(call.tool, Operation::Set | Operation::Mint);
-            let alone = all.iter().filter(|(other, _)| *other == version).count() == 1;
+            // They are in the order of their versions.
+            let alone = place.checked_sub(1).is_none_or(|before| all[before].0 != version);
             let whole = !resource.unaccounted.iter().any(|other| *other > version && *other <= at);
             if !sets || !alone || !whole || !resource.happened.is_empty() || should == Some(*value) || version == at {
                 continue;

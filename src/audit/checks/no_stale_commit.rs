@@ -32,14 +32,13 @@ fn judge(case: &Case<'_>, judged: &mut Judged) {
                         Overtaken::By(None)
                     } else if resource.numbered {
                         let first = numbers.partition_point(|number| *number <= expected);
-                        let other = resource.effects[first..].iter().find(|other| other.version < effect.version);
-                        let twin = resource
-                            .effects
-                            .iter()
-                            .enumerate()
-                            .find(|(other, effect)| *other != place && effect.version == Mark::Number(made));
+                        // They are in the order of their versions.
+                        let other = resource.effects.get(first).filter(|other| other.version < effect.version);
+                        let beside = [place.checked_sub(1), Some(place + 1)].into_iter().flatten();
+                        let mut beside = beside.filter_map(|other| resource.effects.get(other));
+                        let twin = beside.find(|other| other.version == Mark::Number(made));
                         let seen = resource.unaccounted.iter().any(|other| *other > expected && *other < made);
-                        match other.or(twin.map(|(_, twin)| twin)) {
+                        match other.or(twin) {
                             Some(other) => Overtaken::By(Some(other)),
                             None if seen || case.history.versions_count && made != expected + 1 => Overtaken::By(None),
                             None => Overtaken::No,

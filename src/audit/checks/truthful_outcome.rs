@@ -116,7 +116,7 @@ fn told(case: &Case<'_>, effects: &HashMap<u32, u32, FxBuildHasher>, judged: &mu
         };
         let agent = history.text(told.agent);
         let intent = history.text(told.intent);
-        let shown = calls.iter().any(|call| was_shown(case, *call));
+        let shown = || calls.iter().any(|call| was_shown(case, *call));
         match (told.told, happened) {
             (Told::Ok, Known::Yes) if partly(case, calls) => judged.found(case, || {
                 let sentence =
@@ -124,7 +124,7 @@ fn told(case: &Case<'_>, effects: &HashMap<u32, u32, FxBuildHasher>, judged: &mu
                 Finding { sentence, calls: calls.iter().copied().take(10).collect(), ..Finding::default() }
             }),
             (Told::Unknown, _) | (Told::Ok, Known::Yes) | (Told::Failure | Told::Conflict, Known::No) => {}
-            (Told::Ok, _) if shown => {}
+            (Told::Ok, _) if shown() => {}
             (_, Known::Unknown) => {
                 judged.unjudged("a call whose answer was lost may have taken effect");
             }
