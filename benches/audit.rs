@@ -83,9 +83,9 @@ fn main() {
         for &calls in &sizes {
             let mut out = BufWriter::new(File::create(&log).expect("it can be made"));
             if shape.lists {
-                lists(*shape, calls, &mut out)
+                lists(*shape, calls, &mut out);
             } else {
-                versions(*shape, calls, &mut out)
+                versions(*shape, calls, &mut out);
             }
             out.flush().expect("it can be written");
             let bytes = std::fs::metadata(&log).expect("it is there").len();
