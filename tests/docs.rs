@@ -9,7 +9,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{RENEW, Said, difference, files, handlecheck, read, renewing, root};
+use common::{RENEW, Said, difference, files, handlecheck, read, renewing, root, same};
 
 fn pages() -> Vec<String> {
     let pages = files("docs", ".md").into_iter().filter(|page| !page.starts_with("docs/reference/"));
@@ -189,4 +189,27 @@ fn no_output_stands_in_a_block_that_is_not_run() {
             }
         }
     }
+}
+
+/// The pages as a book: `mdbook build docs` takes them in the order of `docs/SUMMARY.md`, and leaves out what is not there.
+#[test]
+fn the_book_has_every_page() {
+    let title = |path: &str| {
+        let page = read(path);
+        page.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or_else(|| panic!("{path} has a title")).to_owned()
+    };
+    let all: Vec<String> = files("docs", ".md").into_iter().filter(|path| path != "docs/SUMMARY.md").collect();
+    let of = |folder: &str| {
+        let here = all.iter().filter(|path| path.rsplit_once('/').is_some_and(|(parent, _)| parent == folder));
+        let mut here: Vec<&String> = here.collect();
+        here.sort_by_key(|path| !path.ends_with("/README.md"));
+        let lines = here.iter().map(|path| format!("- [{}]({})\n", title(path), path.trim_start_matches("docs/")));
+        lines.collect::<String>()
+    };
+    let mut summary = format!("# Summary\n\n{}", of("docs"));
+    for (part, folder) in [("Reference", "reference"), ("Decisions", "decisions"), ("Gallery", "gallery")] {
+        summary += &format!("\n# {part}\n\n{}", of(&format!("docs/{folder}")));
+    }
+    assert_eq!(summary.matches("](").count(), all.len(), "no page is in a folder that the book does not know");
+    same("docs/SUMMARY.md", &summary);
 }

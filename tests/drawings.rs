@@ -7,7 +7,7 @@ use hand_made::random::{HOSTILE, random};
 use handlecheck::diagrams::sequence::Shape;
 use handlecheck::diagrams::{FORMATS, Sequence, words};
 use handlecheck::explain::explain;
-use handlecheck::trace::{AnswerNote, Reaches, Trace};
+use handlecheck::trace::{AnswerNote, Commit, Reaches, Trace};
 
 /// Every rendering of a trace, with the ending of its file name.
 fn renderings(trace: &Trace) -> Vec<(String, String)> {
@@ -153,6 +153,39 @@ fn an_answer_is_drawn_to_whom_it_reaches() {
     answer.reaches = Reaches::Nobody;
     assert_eq!(answers(&trace), []);
     assert!(explain(&trace).contains("finds no stream at step 5: A waits for it in vain"), "{}", explain(&trace));
+}
+
+#[test]
+fn a_long_run_shares_rows_where_the_violation_does_not_need_them() {
+    let mut trace = hand_made::lost_update();
+    let short = Sequence::of(&trace).rows.len();
+    let mut before = Vec::new();
+    for number in 0..12_u16 {
+        let request = format!("C-{number}");
+        let note = hand_made::call("basket", "bsk_42", "storage 512", "storage 512", 1);
+        let answer = hand_made::ok(7, None);
+        let mut call = hand_made::three("C", &request, "node-1", &note, &["resolve", "apply"], &answer);
+        call[2].commits = vec![Commit {
+            agent: "C".to_owned(),
+            intent: format!("storage {number}"),
+            content: hand_made::content("bsk_42", 7, &["16", "512"]),
+            shows: vec![Vec::new(), Vec::new()],
+            changed: vec!["storage".to_owned()],
+            erased: Vec::new(),
+            effects: 1,
+        }];
+        call.push(hand_made::receive("C", &request, &note, &answer));
+        before.extend(call);
+    }
+    trace.steps.splice(0..0, before);
+    let sequence = Sequence::of(&trace);
+    assert_eq!(sequence.rows.len(), short + 1, "one more row: {}", explain(&trace));
+    assert_eq!((sequence.rows[0].steps, &*sequence.rows[0].label), (Some((1, 48)), "12 writes, store is now v7"));
+    assert!(
+        explain(&trace).contains("C makes 12 writes of bsk_42 through node-1: store is now v7."),
+        "{}",
+        explain(&trace)
+    );
 }
 
 #[test]

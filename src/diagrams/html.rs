@@ -28,11 +28,11 @@ fn draw(trace: &Trace, story: &Story) -> String {
          <link rel=\"icon\" href=\"data:,\">\n<style>\n{SHEET}</style>\n</head>\n<body>\n<main>\n<figure>\n{}</figure>\n<div>\n<h1>{title}</h1>\n\
          <p class=\"verdict\">{}</p>\n<p>{}</p>\n<nav aria-label=\"Steps\">\n\
          <button id=\"back\" type=\"button\">Back</button>\n<button id=\"on\" type=\"button\">Next</button>\n\
-         <span id=\"place\" class=\"dim\" aria-live=\"polite\"></span>\n\
+         <span id=\"place\" class=\"dim\"></span>\n<span id=\"heard\" class=\"heard\" role=\"status\"></span>\n\
          <span class=\"dim\"><kbd>←</kbd> <kbd>→</kbd> <kbd>Home</kbd> <kbd>End</kbd></span>\n</nav>\n",
         svg::drawn(trace),
         svg::escape(&band.verdict),
-        svg::escape(&band.sentence)
+        svg::escape(&story.sentence)
     );
     let mut facts = initial(trace);
     section(&mut page, trace, (&sequence, story), 0, None, &facts);

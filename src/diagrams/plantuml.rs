@@ -62,16 +62,16 @@ impl Drawing<'_> {
                 self.line(&format!("box \"principal {}\" #FFFFFF", escape(&agent.principal)));
                 open = true;
             }
-            self.line(&format!("participant \"{}\\n{}\" as a{index}", escape(&agent.name), agent.role));
+            self.line(&format!("participant \"{}\\n{}\" as a{index}", name(&agent.name), agent.role));
         }
         if open {
             self.line("end box");
         }
         for (index, node) in lanes.nodes.iter().enumerate() {
-            self.line(&format!("participant \"{}\" as n{index}", escape(node)));
+            self.line(&format!("participant \"{}\" as n{index}", name(node)));
         }
         for (index, store) in lanes.stores.iter().enumerate() {
-            self.line(&format!("database \"{}\" as s{index}", escape(&store.handle)));
+            self.line(&format!("database \"{}\" as s{index}", name(&store.handle)));
         }
     }
 
@@ -185,7 +185,14 @@ fn lines(text: &str, width: usize) -> Vec<String> {
     words::wrap(&words::line(text), width).iter().map(|line| escape(line)).collect()
 }
 
-/// Writes a text so that PlantUML shows it as it is: whatever could be markup or syntax becomes a numeric entity.
+/// The name of a lane, which may not be empty.
+fn name(text: &str) -> String {
+    let name = escape(text);
+    if name.trim().is_empty() { "&#160;".to_owned() } else { name }
+}
+
+/// Writes a text so that PlantUML shows it as it is: whatever could be markup or syntax becomes a numeric entity. Some
+/// versions fail at the entities of `$` and `\`, and know none beyond 16 bits.
 fn escape(text: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || " .,:()[]+/=–→-".contains(letter);
     let mut escaped = String::new();
@@ -193,8 +200,10 @@ fn escape(text: &str) -> String {
     for letter in words::line(text).chars() {
         // Doubled, these strike out, underline or make lines.
         let doubled = letter == before && "-/".contains(letter);
-        if plain(letter) && !doubled {
+        if (plain(letter) && !doubled) || u32::from(letter) > 0xffff {
             escaped.push(letter);
+        } else if "$\\".contains(letter) {
+            escaped.push_str(&format!("<U+{:04X}>", u32::from(letter)));
         } else {
             escaped.push_str(&format!("&#{};", u32::from(letter)));
         }
@@ -209,7 +218,7 @@ fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::escape;
+    use super::{escape, name};
 
     #[test]
     fn syntax_becomes_entities() {
@@ -217,5 +226,11 @@ mod tests {
         assert_eq!(escape("**a** <b> \"c\" ~d"), "&#42;&#42;a&#42;&#42; &#60;b&#62; &#34;c&#34; &#126;d");
         assert_eq!(escape("a--b"), "a-&#45;b");
         assert_eq!(escape("end note"), "&#101;nd note");
+    }
+
+    #[test]
+    fn what_versions_of_plantuml_choke_on_is_avoided() {
+        assert_eq!(escape("$x \\n 😀"), "<U+0024>x <U+005C>n 😀");
+        assert_eq!(name(" "), "&#160;");
     }
 }

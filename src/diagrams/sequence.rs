@@ -8,6 +8,7 @@ use crate::trace::{Content, Trace};
 
 mod beliefs;
 mod calls;
+mod dull;
 mod fields;
 mod lanes;
 mod quiet;
@@ -252,6 +253,9 @@ impl Sequence {
         let mut lanes = Lanes::of(&shown);
         let calls = Calls::of(&shown);
         let mut rows = rows::rows(&shown, &lanes, &calls);
+        if rows.len() > dull::MANY_ROWS {
+            rows = dull::fold(&shown, &calls, rows, lanes.several);
+        }
         if lanes.count() > MANY_LANES {
             quiet::drop(&mut lanes, &mut rows);
         }

@@ -86,7 +86,8 @@ pub fn answer(answer: &AnswerNote, call: Option<&CallNote>) -> String {
 pub fn transaction(note: &TransactionNote, answer: Option<&AnswerNote>) -> (String, String) {
     let at_end = if note.at_end { "at end: " } else { "" };
     let Some(ended_by) = &note.ended_by else {
-        let last = note.steps.last().cloned().unwrap_or_default();
+        // What it leaves behind stands at its end: `apply, record-key`.
+        let last = note.steps[note.steps.len().saturating_sub(2)..].join(", ");
         return (format!("{at_end}{}", note.steps.join(", ")), last);
     };
     let ran = note.steps.iter().position(|step| step == ended_by).map_or(&[][..], |index| &note.steps[..index]);

@@ -15,6 +15,8 @@ struct Locked {
     states: i64,
     /// Steps of the shortest break; none where it holds.
     verdicts: BTreeMap<String, Option<i64>>,
+    /// What no run can violate, since none comes to where it says anything.
+    vacuous: BTreeSet<String>,
 }
 
 /// What is needed of a shipped design or scenario.
@@ -61,7 +63,10 @@ impl Library {
                 other => (other.as_str() == Some("holds")).then(|| (name.clone(), None)),
             });
             let verdicts = verdicts.collect();
-            usual.then(|| Locked { scenario, design, states: run["states"].as_integer().unwrap_or(0), verdicts })
+            let vacuous = run.get("vacuous").and_then(toml::Value::as_array).into_iter().flatten();
+            let vacuous = vacuous.filter_map(|name| Some(name.as_str()?.to_owned())).collect();
+            let states = run["states"].as_integer().unwrap_or(0);
+            usual.then_some(Locked { scenario, design, states, verdicts, vacuous })
         });
         Self { runs: runs.collect(), designs, scenarios }
     }
@@ -80,7 +85,7 @@ impl Library {
         );
         page += &format!("```handlecheck explain {scenario} {design} {property}\n```\n\n");
         let holds = |other: &&Locked| {
-            let fine = other.verdicts.get(property) == Some(&None);
+            let fine = other.verdicts.get(property) == Some(&None) || other.vacuous.contains(property);
             other.scenario == *scenario && other.design != *design && fine
         };
         let text = |name: &str| &*self.designs[name].text;
@@ -90,11 +95,17 @@ impl Library {
             let told =
                 changed.filter(|change| !change.value().starts_with("title") && !change.value().starts_with("about"));
             let other_breaks = other.verdicts.values().flatten().count();
-            (other_breaks, told.count(), other.design.clone())
+            // The repair that the incident itself names comes first. Where it is not even possible that the property breaks,
+            // a repair is less to the point.
+            let own = other.design.starts_with(&format!("{scenario}-repaired"));
+            (!own, other.vacuous.contains(property), other_breaks, told.count(), other.design.clone())
         };
         let Some(repaired) = self.runs.iter().filter(holds).min_by_key(distance) else { return page };
         let other = &repaired.design;
         page += &format!("## Repaired\n\n{}: `{other}`.\n\n", self.designs[other].title);
+        if repaired.vacuous.contains(property) {
+            page += &format!("With it no run comes to where `{property}` could break.\n\n");
+        }
         page += &format!("```diff handlecheck patch {design} {other}\n```\n\n");
         page += &format!("```handlecheck verdicts {scenario} {other}\n```\n\n");
         page

@@ -7,6 +7,7 @@
   var back = document.getElementById('back');
   var on = document.getElementById('on');
   var place = document.getElementById('place');
+  var heard = document.getElementById('heard');
   var at = 0;
   root.classList.add('scripted');
 
@@ -27,6 +28,7 @@
   function go(index) {
     show(index);
     history.replaceState(null, '', '#' + steps[at].id);
+    heard.textContent = steps[at].querySelector('h2').textContent + ': ' + steps[at].querySelector('p').textContent;
   }
 
   function named() {

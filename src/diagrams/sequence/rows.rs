@@ -292,6 +292,8 @@ impl<'t> Maker<'_, 't> {
     /// Anything without a shape of its own: its sentence says what happens.
     fn note(&self, index: usize, step: &'t Step, agent: Option<usize>) -> Row {
         let node = self.lanes.node(step.does.node.as_deref());
+        // It is the node that stops a call, whoever sent it.
+        let agent = agent.filter(|_| step.does.action != "cancel" || node.is_none());
         let shape = Shape::Note { agent, node, store: self.lanes.store_of_step(step) };
         let label = match &*step.does.action {
             action if step.does.fault => format!("fault: {action}"),

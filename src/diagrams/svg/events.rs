@@ -68,7 +68,7 @@ impl Drawing<'_> {
         if room >= wanted || room >= CRAMPED {
             return (x, room);
         }
-        let moved = (right - wanted.min(2 * CRAMPED)).clamp(GUTTER.min(x), x);
+        let moved = (right - wanted.min(CRAMPED)).clamp(GUTTER.min(x), x);
         (moved, (right - moved).max(90))
     }
 
@@ -396,8 +396,9 @@ pub fn stale(grid: &Grid, agent: usize, stale: &Stale, names_stores: bool) -> Gr
         let content =
             text.match_indices(" v").map(|(at, _)| at).find(|at| text[at + 2..].starts_with(char::is_numeric));
         let halves = content.filter(|_| words::width(text) > most).map_or((text.as_str(), ""), |at| text.split_at(at));
-        for line in [halves.0, halves.1].iter().flat_map(|half| words::wrap(&words::line(half), most)) {
-            lines.push(differing(&line, other));
+        let mut bold = differing(text, other).into_iter();
+        for line in [halves.0, halves.1].iter().flat_map(|half| values(half, most)) {
+            lines.push(marked(&line, &mut bold));
         }
     }
     let longest = lines.iter().map(|line| line.iter().map(|span| width(&span.1, 12)).sum::<i32>()).max().unwrap_or(0);
@@ -416,14 +417,52 @@ pub fn stale(grid: &Grid, agent: usize, stale: &Stale, names_stores: bool) -> Gr
     group
 }
 
-/// A line in which the words that the other half does not have are bold.
-fn differing(line: &str, other: &str) -> Vec<Span> {
-    let bare = |word: &str| word.trim_matches(['[', ']', ',']).to_owned();
-    let theirs: Vec<String> = other.split_whitespace().map(bare).collect();
+/// Lines of a text, in which no line starts with what separates values.
+fn values(text: &str, columns: usize) -> Vec<String> {
+    let text = words::line(text);
+    let plain = words::wrap(&text, columns);
+    if !plain.iter().any(|line| line.starts_with('/')) {
+        return plain;
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for line in words::wrap(&text, columns.saturating_sub(2)) {
+        match (lines.last_mut(), line.strip_prefix('/')) {
+            (Some(before), Some(rest)) => {
+                before.push_str(" /");
+                lines.push(rest.trim_start().to_owned());
+            }
+            _ => lines.push(line),
+        }
+    }
+    lines.retain(|line| !line.is_empty());
+    lines
+}
+
+/// Which words of a half differ from the other half: those at the same place, where both have as many.
+fn differing(text: &str, other: &str) -> Vec<bool> {
     let plain = ["believes", "will", "hear", "store", "is", "/"];
+    let bare = |word: &str| word.trim_matches(['[', ']', ',']).to_owned();
+    let content = |text: &str| -> Vec<String> {
+        let words: Vec<String> = text.split_whitespace().map(bare).collect();
+        let number = |word: &String| word.strip_prefix('v').is_some_and(|rest| rest.starts_with(char::is_numeric));
+        let from = words.iter().position(number).unwrap_or(0);
+        words[from..].to_vec()
+    };
+    let (own, theirs) = (content(text), content(other));
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let before = words.len() - own.len();
+    let differs = |index: usize, word: &str| match index.checked_sub(before) {
+        Some(at) if own.len() == theirs.len() => own[at] != theirs[at],
+        _ => !theirs.contains(&bare(word)),
+    };
+    words.iter().enumerate().map(|(index, word)| !plain.contains(word) && differs(index, word)).collect()
+}
+
+/// A line in which these words are bold.
+fn marked(line: &str, bold: &mut impl Iterator<Item = bool>) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for word in line.split_whitespace() {
-        let class = if plain.contains(&word) || theirs.contains(&bare(word)) { "" } else { "h-b" };
+        let class = if bold.next().unwrap_or(false) { "h-b" } else { "" };
         let word = if spans.is_empty() { word.to_owned() } else { format!(" {word}") };
         match spans.last_mut().filter(|last| last.0 == class) {
             Some(last) => last.1.push_str(&word),

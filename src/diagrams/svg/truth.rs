@@ -215,7 +215,7 @@ fn cross(x: i32, y: i32) -> String {
 fn tag(grid: &Grid, paper: &mut Paper, column: &Column, y: i32, lines: &[&str], class: &str) {
     let wide = lines.iter().map(|line| width(line, 12)).max().unwrap_or(0);
     let columns = grid.stores.iter().flat_map(|truth| &truth.columns).map(|column| column.centre);
-    let right = columns.clone().filter(|x| *x > column.centre).min().map_or(grid.width - 16, |x| x - 8);
+    let right = columns.clone().filter(|x| *x > column.centre).min().map_or(grid.width - 16, |x| x - 14);
     let lanes = grid.stores.iter().map(|truth| truth.lane).filter(|x| *x > column.centre);
     let right = lanes.min().map_or(right, |lane| right.min(lane - 6));
     let left = columns.filter(|x| *x < column.centre).max().map_or(i32::MAX, |x| x + 8);
