@@ -35,7 +35,7 @@ impl Closure {
         let mut all = 0;
         for source in 0..sources {
             self.futures.push(knowledge.future(source, state)?.with_ghosts(interesting));
-            all += knowledge.menu(source, state)?.actions.len();
+            all += usize::from(knowledge.menu(source, state)?.len());
         }
         let mut best = all;
         for seed in 0..sources {
@@ -104,15 +104,15 @@ impl Closure {
     ) -> Result<(Footprint, usize), Miss> {
         let menu = knowledge.menu(source, state)?;
         let mut footprint = Footprint { reads: menu.reads, ..Footprint::NONE };
-        for &action in &menu.actions {
-            for part in 0..knowledge.actions[action as usize].parts() {
-                let leaf = knowledge.part(action, part, state)?;
+        for act in knowledge.moves(menu) {
+            for part in 0..act.parts {
+                let leaf = knowledge.part(act, part, state)?;
                 footprint.extend(&knowledge.leaves[leaf as usize].footprint.with_ghosts(self.interesting));
             }
-            let action = &knowledge.actions[action as usize].action;
+            let action = &knowledge.actions[act.action as usize].action;
             let future = &self.futures[source];
             assert!(footprint.is_within(future), "source {source} does {action:?}: {footprint:?}, declared {future:?}");
         }
-        Ok((footprint, menu.actions.len()))
+        Ok((footprint, usize::from(menu.len())))
     }
 }

@@ -17,7 +17,7 @@ use super::{Access, Class, Observations, System};
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Miss {
     Menu(usize),
-    Part(u32, usize),
+    Part(u32, u16),
     Observation(bool),
     Pending,
     Future(usize),
@@ -27,7 +27,9 @@ pub(super) enum Miss {
 
 /// The actions of one source that are enabled.
 pub(super) struct Menu {
-    pub actions: Box<[u32]>,
+    /// Where they stand in `moves`.
+    start: u32,
+    length: u16,
     /// Some of them are moves of the system proper.
     pub progress: bool,
     /// Some of them are, and are fair.
@@ -36,9 +38,41 @@ pub(super) struct Menu {
     pub reads: SlotSet,
 }
 
-/// The result of one part of an action, or of an observation.
+impl Menu {
+    /// How many there are.
+    #[inline]
+    pub const fn len(&self) -> u16 {
+        self.length
+    }
+}
+
+/// An action that is enabled, as far as a search looks at it in every state.
+#[derive(Clone, Copy)]
+pub(super) struct Move {
+    pub action: u32,
+    /// The memory of its first part; those of the others follow.
+    root: u32,
+    pub parts: u16,
+    pub fault: bool,
+    pub fair: bool,
+}
+
+/// What the result of one part of an action, or of an observation, does to a state and shows, as far as a search looks at it
+/// in every state.
+#[derive(Clone, Copy)]
+pub(super) struct Effect {
+    /// What it adds to the hash of the state.
+    pub hash: u64,
+    /// The properties that it violates, one bit each.
+    pub violated: u64,
+    writes: u32,
+    spaces: u32,
+    writes_len: u16,
+    spaces_len: u16,
+}
+
+/// The rest of such a result.
 pub(super) struct Leaf {
-    pub writes: Box<[(u16, u32)]>,
     pub observations: Observations,
     pub footprint: Footprint,
 }
@@ -46,17 +80,8 @@ pub(super) struct Leaf {
 pub(super) struct ActionEntry<A> {
     pub action: A,
     pub class: Class,
-    pub fair: bool,
     pub kind: u16,
-    /// The memory of each part.
-    roots: Box<[u32]>,
-}
-
-impl<A> ActionEntry<A> {
-    #[inline]
-    pub const fn parts(&self) -> usize {
-        self.roots.len()
-    }
+    as_move: Move,
 }
 
 pub(super) struct Knowledge<'s, S: System> {
@@ -65,7 +90,12 @@ pub(super) struct Knowledge<'s, S: System> {
     pub numbering: Numbering,
     pub orbits: Orbits,
     pub menus: Vec<Menu>,
+    moves: Vec<Move>,
     pub leaves: Vec<Leaf>,
+    /// One for each leaf.
+    pub effects: Vec<Effect>,
+    writes: Vec<(u16, u32)>,
+    spaces: Vec<u16>,
     pub actions: Vec<ActionEntry<S::Action>>,
     futures: Vec<Footprint>,
     memo: Memo,
@@ -89,7 +119,11 @@ impl<'s, S: System> Knowledge<'s, S> {
             numbering: Numbering::default(),
             orbits: Orbits::new(system, members, width),
             menus: Vec::new(),
+            moves: Vec::new(),
             leaves: Vec::new(),
+            effects: Vec::new(),
+            writes: Vec::new(),
+            spaces: Vec::new(),
             actions: Vec::new(),
             futures: Vec::new(),
             source_roots: sources.clone().map(|_| memo.root()).collect(),
@@ -118,10 +152,28 @@ impl<'s, S: System> Knowledge<'s, S> {
         self.memo.find(self.source_roots[source], state).ok_or(Miss::Menu(source))
     }
 
+    /// The actions of a menu.
+    #[inline]
+    pub fn moves(&self, menu: &Menu) -> &[Move] {
+        &self.moves[menu.start as usize..][..usize::from(menu.length)]
+    }
+
     /// The result of one part of an action, as an index into `leaves`.
     #[inline]
-    pub fn part(&self, action: u32, part: usize, state: &[u32]) -> Result<u32, Miss> {
-        self.memo.find(self.actions[action as usize].roots[part], state).ok_or(Miss::Part(action, part))
+    pub fn part(&self, act: &Move, part: u16, state: &[u32]) -> Result<u32, Miss> {
+        self.memo.find(act.root + u32::from(part), state).ok_or(Miss::Part(act.action, part))
+    }
+
+    /// What a result writes, where that differs from what stood there.
+    #[inline]
+    pub fn writes(&self, effect: &Effect) -> &[(u16, u32)] {
+        &self.writes[effect.writes as usize..][..usize::from(effect.writes_len)]
+    }
+
+    /// The spaces of numbers in which there may be a gap after it.
+    #[inline]
+    pub fn spaces(&self, effect: &Effect) -> &[u16] {
+        &self.spaces[effect.spaces as usize..][..usize::from(effect.spaces_len)]
     }
 
     /// What is observed in a state, as an index into `leaves`.
@@ -152,41 +204,51 @@ impl<'s, S: System> Knowledge<'s, S> {
                 // What a trial looks at for a witness decides nothing about what is enabled.
                 let (real, _) = access.looked_at();
                 let reads = reads_only(access);
-                let actions: Box<[u32]> = actions.into_iter().map(|action| self.action_id(action)).collect();
+                let actions: Vec<u32> = actions.into_iter().map(|action| self.action_id(action)).collect();
                 let entries = || actions.iter().map(|action| &self.actions[*action as usize]);
                 let progress = entries().any(|entry| entry.class == Class::Progress);
-                let certain = entries().any(|entry| entry.class == Class::Progress && entry.fair);
-                let menu = Menu { progress, certain, reads: real, actions };
+                let certain = entries().any(|entry| entry.class == Class::Progress && entry.as_move.fair);
+                let length = u16::try_from(actions.len()).expect("a state has few actions");
+                let moves: Vec<Move> = entries().map(|entry| entry.as_move).collect();
+                let menu = Menu { progress, certain, reads: real, start: place(self.moves.len()), length };
+                self.moves.extend(moves);
                 let leaf = push(&mut self.menus, menu);
                 self.memo.insert(self.source_roots[source], state, &reads, leaf);
             }
             Miss::Part(action, part) => {
                 let mut access = access;
                 let entry = &self.actions[action as usize];
-                let root = entry.roots[part];
-                let observations = self.system.step(&entry.action, part, &mut access);
+                let root = entry.as_move.root + u32::from(part);
+                let observations = self.system.step(&entry.action, usize::from(part), &mut access);
                 let (real, peeks) = access.looked_at();
-                let (reads, writes) = access.finish();
-                let mut interned = Vec::with_capacity(writes.len());
+                let (mut reads, writes) = access.finish();
+                let (mut written, mut changed) = (SlotSet::NONE, Vec::with_capacity(writes.len()));
                 for (slot, component) in writes {
                     let id = self.interner.intern(usize::from(slot), component);
-                    // What is written as it was is not written.
-                    if state[usize::from(slot)] != id || !reads.contains(&slot) {
-                        interned.push((slot, id));
+                    let same = state[usize::from(slot)] == id;
+                    let read = reads.contains(&slot);
+                    // What is read and written as it was is not written.
+                    if !same || !read {
+                        written.insert(usize::from(slot));
+                    }
+                    if !same {
+                        changed.push((slot, id));
+                    }
+                    // What it does to a state depends on what stood there.
+                    if !read {
+                        reads.push(slot);
                     }
                 }
-                let writes = interned.iter().map(|(slot, _)| usize::from(*slot)).collect();
-                let footprint = Footprint { reads: real, writes, peeks };
-                let leaf = Leaf { writes: interned.into_boxed_slice(), observations, footprint };
-                let leaf = push(&mut self.leaves, leaf);
-                self.memo.insert(root, state, &reads, leaf);
+                let footprint = Footprint { reads: real, writes: written, peeks };
                 self.numbering.note_new(self.system, &self.interner)?;
+                let leaf = self.leaf(state, &changed, Leaf { observations, footprint });
+                self.memo.insert(root, state, &reads, leaf);
             }
             Miss::Observation(quiescent) => {
                 let observations = self.system.observe(quiescent, &access);
                 let reads = reads_only(access);
                 let footprint = Footprint { reads: set(&reads), ..Footprint::NONE };
-                let leaf = push(&mut self.leaves, Leaf { writes: Box::default(), observations, footprint });
+                let leaf = self.leaf(state, &[], Leaf { observations, footprint });
                 self.memo.insert(self.observe_roots[usize::from(quiescent)], state, &reads, leaf);
             }
             Miss::Pending => {
@@ -209,14 +271,43 @@ impl<'s, S: System> Knowledge<'s, S> {
         Ok(())
     }
 
+    /// Keeps the result of a step that changes a state so.
+    fn leaf(&mut self, state: &[u32], changed: &[(u16, u32)], leaf: Leaf) -> u32 {
+        let share = |slot: u16, id| self.interner.share(usize::from(slot), id);
+        let hash = changed.iter().fold(0_u64, |hash, &(slot, id)| {
+            hash.wrapping_add(share(slot, id)).wrapping_sub(share(slot, state[usize::from(slot)]))
+        });
+        let spaces = self.numbering.disturbed(state, changed);
+        let few = |length: usize| u16::try_from(length).expect("a state has fewer than 65,536 slots and spaces");
+        self.effects.push(Effect {
+            hash,
+            violated: leaf.observations.violated,
+            writes: place(self.writes.len()),
+            spaces: place(self.spaces.len()),
+            writes_len: few(changed.len()),
+            spaces_len: few(spaces.len()),
+        });
+        self.writes.extend(changed);
+        self.spaces.extend(spaces);
+        push(&mut self.leaves, leaf)
+    }
+
     fn action_id(&mut self, action: S::Action) -> u32 {
         if let Some(&id) = self.action_ids.get(&action) {
             return id;
         }
-        let roots = (0..self.system.parts(&action)).map(|_| self.memo.root()).collect();
+        let parts = self.system.parts(&action);
+        let roots: Vec<u32> = (0..parts).map(|_| self.memo.root()).collect();
         let (class, fair) = (self.system.class(&action), self.system.is_fair(&action));
+        let as_move = Move {
+            action: place(self.actions.len()),
+            root: roots.first().copied().unwrap_or(0),
+            parts: u16::try_from(parts).expect("an action has few parts"),
+            fault: class == Class::Fault,
+            fair,
+        };
         let kind = self.system.kind(&action);
-        let id = push(&mut self.actions, ActionEntry { action: action.clone(), class, fair, kind, roots });
+        let id = push(&mut self.actions, ActionEntry { action: action.clone(), class, kind, as_move });
         self.action_ids.insert(action, id);
         id
     }
@@ -224,7 +315,11 @@ impl<'s, S: System> Knowledge<'s, S> {
 
 fn push<T>(list: &mut Vec<T>, item: T) -> u32 {
     list.push(item);
-    u32::try_from(list.len() - 1).expect("fewer than 2^32 results fit in memory")
+    place(list.len() - 1)
+}
+
+fn place(index: usize) -> u32 {
+    u32::try_from(index).expect("fewer than 2^32 results fit in memory")
 }
 
 fn set(slots: &[u16]) -> SlotSet {

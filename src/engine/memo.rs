@@ -12,30 +12,39 @@ use rustc_hash::FxBuildHasher;
 pub struct Memo {
     nodes: Vec<Node>,
     /// The children of inner nodes by the component found, a stretch for each node; 0: none there (no tree's root is a child,
-    /// and the first root is node 0).
+    /// and the first root is node 0). A child is a node or, with the bit [`LEAF`], a result.
     dense: Vec<u32>,
     /// Those whose component lies beyond the stretch.
     sparse: HashMap<(u32, u32), u32, FxBuildHasher>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Node {
-    Unknown,
-    /// The slot that is read next, how many children there are, and their stretch.
-    Read {
-        slot: u16,
-        children: u32,
-        start: u32,
-        length: u32,
-    },
-    Leaf(u32),
+/// An inner node, or the root of a function that reads nothing.
+#[derive(Clone, Copy)]
+struct Node {
+    /// The slot that is read next; [`UNKNOWN`] and [`NOTHING`] are none.
+    slot: u16,
+    /// How many children there are.
+    children: u32,
+    /// Their stretch; of a function that reads nothing, the result.
+    start: u32,
+    length: u32,
 }
 
+/// What is read here is not known yet.
+const UNKNOWN: u16 = u16::MAX;
+
+/// The function reads nothing.
+const NOTHING: u16 = u16::MAX - 1;
+
+/// Marks a child that is a result.
+const LEAF: u32 = 1 << 31;
+
 impl Memo {
-    /// The root of a new function.
+    /// The root of a new function. Those of functions that are made in a row follow one another.
     pub fn root(&mut self) -> u32 {
-        let root = u32::try_from(self.nodes.len()).expect("fewer than 2^32 memory nodes fit in memory");
-        self.nodes.push(Node::Unknown);
+        let root = u32::try_from(self.nodes.len()).ok().filter(|root| *root < LEAF);
+        let root = root.expect("fewer than 2^31 memory nodes fit in memory");
+        self.nodes.push(Node { slot: UNKNOWN, children: 0, start: 0, length: 0 });
         root
     }
 
@@ -44,48 +53,52 @@ impl Memo {
     pub fn find(&self, root: u32, state: &[u32]) -> Option<u32> {
         let mut at = root;
         loop {
-            match self.nodes[at as usize] {
-                Node::Leaf(leaf) => return Some(leaf),
-                Node::Read { slot, start, length, .. } => {
-                    let id = state[usize::from(slot)];
-                    at = if id < length { self.dense[(start + id) as usize] } else { *self.sparse.get(&(at, id))? };
-                    if at == 0 {
-                        return None;
-                    }
-                }
-                Node::Unknown => return None,
+            let Node { slot, start, length, .. } = self.nodes[at as usize];
+            let Some(&id) = state.get(usize::from(slot)) else {
+                return (slot == NOTHING).then_some(start);
+            };
+            at = if id < length { self.dense[(start + id) as usize] } else { *self.sparse.get(&(at, id))? };
+            if at & LEAF != 0 {
+                return Some(at & !LEAF);
+            }
+            if at == 0 {
+                return None;
             }
         }
     }
 
     /// Remembers that the function, run on this state, read these slots in this order and had this result.
     pub fn insert(&mut self, root: u32, state: &[u32], reads: &[u16], leaf: u32) {
+        assert!(leaf < LEAF, "fewer than 2^31 results fit in memory");
         let mut at = root;
-        for &slot in reads {
+        let Some((last, before)) = reads.split_last() else {
+            let known = &mut self.nodes[root as usize];
+            assert!(known.slot == UNKNOWN || (known.slot, known.start) == (NOTHING, leaf), "{PURE}");
+            (known.slot, known.start) = (NOTHING, leaf);
+            return;
+        };
+        for &slot in before {
             self.read(at, slot);
-            at = self.child(at, state[usize::from(slot)]);
+            at = self.child(at, state[usize::from(slot)], None);
+            assert!(at & LEAF == 0, "{PURE}");
         }
-        let known = &mut self.nodes[at as usize];
-        if *known == Node::Unknown {
-            *known = Node::Leaf(leaf);
-        }
-        assert_eq!(*known, Node::Leaf(leaf), "{PURE}");
+        self.read(at, *last);
+        let known = self.child(at, state[usize::from(*last)], Some(leaf | LEAF));
+        assert_eq!(known, leaf | LEAF, "{PURE}");
     }
 
     /// A node at which a slot is read.
     fn read(&mut self, at: u32, slot: u16) {
         let known = &mut self.nodes[at as usize];
-        if *known == Node::Unknown {
-            *known = Node::Read { slot, children: 0, start: 0, length: 0 };
+        if known.slot == UNKNOWN {
+            known.slot = slot;
         }
-        assert!(matches!(*known, Node::Read { slot: other, .. } if other == slot), "{PURE}");
+        assert_eq!(known.slot, slot, "{PURE}");
     }
 
-    /// The child of an inner node, a new one if there was none.
-    fn child(&mut self, at: u32, id: u32) -> u32 {
-        let Node::Read { slot, children, start, length } = self.nodes[at as usize] else {
-            unreachable!("only inner nodes have children")
-        };
+    /// The child of an inner node; if there was none, this one, or else a new node.
+    fn child(&mut self, at: u32, id: u32, new: Option<u32>) -> u32 {
+        let Node { children, start, length, .. } = self.nodes[at as usize];
         let known = if id < length {
             Some(self.dense[(start + id) as usize]).filter(|child| *child != 0)
         } else {
@@ -94,14 +107,14 @@ impl Memo {
         if let Some(child) = known {
             return child;
         }
-        let child = self.root();
+        let child = new.unwrap_or_else(|| self.root());
         let children = children + 1;
-        self.nodes[at as usize] = Node::Read { slot, children, start, length };
+        self.nodes[at as usize].children = children;
         if id < length {
             self.dense[(start + id) as usize] = child;
         } else if id / EMPTY_PER_CHILD < children {
             self.stretch(at, id);
-            let Node::Read { start, .. } = self.nodes[at as usize] else { unreachable!("it is an inner node") };
+            let start = self.nodes[at as usize].start;
             self.dense[(start + id) as usize] = child;
         } else {
             self.sparse.insert((at, id), child);
@@ -111,16 +124,15 @@ impl Memo {
 
     /// Makes the stretch of a node long enough for a component.
     fn stretch(&mut self, at: u32, id: u32) {
-        let Node::Read { slot, children, start, length } = self.nodes[at as usize] else {
-            unreachable!("only inner nodes have children")
-        };
+        let Node { start, length, .. } = self.nodes[at as usize];
         let longer = (id + 1).next_power_of_two();
         let moved = u32::try_from(self.dense.len()).expect("fewer than 2^32 children fit in memory");
         self.dense.extend_from_within(start as usize..(start + length) as usize);
         for id in length..longer {
             self.dense.push(self.sparse.remove(&(at, id)).unwrap_or(0));
         }
-        self.nodes[at as usize] = Node::Read { slot, children, start: moved, length: longer };
+        let node = &mut self.nodes[at as usize];
+        (node.start, node.length) = (moved, longer);
     }
 }
 

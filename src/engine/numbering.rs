@@ -18,8 +18,9 @@ pub struct TooManyNumbers;
 pub struct Renaming {
     slot: u16,
     id: u32,
+    /// The space, as it is numbered here.
     space: u16,
-    /// The numbers of the space in the whole state, one bit each.
+    /// The numbers of the space in the whole state, up to the greatest in the component, one bit each.
     all: u64,
 }
 
@@ -31,27 +32,29 @@ pub struct Numbering {
     /// The spaces that occur in a component, and one bit per number. Patterns are stored once.
     patterns: Vec<Box<[(u16, u64)]>>,
     known: HashMap<Box<[(u16, u64)]>, u32, FxBuildHasher>,
+    /// The spaces that were met, each of them a number from here on.
+    spaces: Vec<u16>,
+    /// For each space, the slots in which it was met, with the numbers that each component there has.
+    held: Vec<Vec<(u16, Vec<u64>)>>,
     renamed: HashMap<Renaming, u32, FxBuildHasher>,
 }
 
 impl Numbering {
-    /// The spaces of a successor of a normal state in which there may be a gap: where a component lost a number, or
+    /// The spaces in which there may be a gap after these changes of a normal state: where a component lost a number, or
     /// gained one that need not follow the greatest.
-    #[inline]
-    pub fn disturbed(&self, before: &[u32], changes: &[(u16, u32)], spaces: &mut Vec<u16>) {
-        spaces.clear();
+    pub fn disturbed(&self, before: &[u32], changes: &[(u16, u32)]) -> Vec<u16> {
+        let mut spaces = Vec::new();
         for &(slot, after) in changes {
             let used = &self.used[usize::from(slot)];
             let (before, after) = (used[before[usize::from(slot)] as usize], used[after as usize]);
             if before != after {
-                self.compare(before, after, spaces);
-                self.compare(after, before, spaces);
+                self.compare(before, after, &mut spaces);
+                self.compare(after, before, &mut spaces);
             }
         }
-        if spaces.len() > 1 {
-            spaces.sort_unstable();
-            spaces.dedup();
-        }
+        spaces.sort_unstable();
+        spaces.dedup();
+        spaces
     }
 
     /// Adds the spaces of which the first pattern has a number that the second one lacks.
@@ -74,22 +77,40 @@ impl Numbering {
         spaces
     }
 
-    /// Renames the numbers of these spaces in a state.
+    /// Renames the numbers of these spaces in a state, and adds what it changes to `changes`: slots, what stood there,
+    /// and what stands there now.
     ///
     /// # Errors
     ///
     /// When a renaming is not known yet.
-    pub fn normalise(&self, state: &mut [u32], spaces: &[u16]) -> Result<(), Renaming> {
+    #[inline]
+    pub fn normalise(
+        &self,
+        state: &mut [u32],
+        spaces: &[u16],
+        changes: &mut Vec<(u16, u32, u32)>,
+    ) -> Result<(), Renaming> {
         for &space in spaces {
-            let all = (0..state.len()).fold(0, |all, slot| all | self.numbers_of(slot, state[slot], space));
-            if all & all.wrapping_add(1) == 0 {
+            let held = &self.held[usize::from(space)];
+            let numbers = |slot: u16, id: u32, masks: &[u64]| {
+                debug_assert_eq!(masks.get(id as usize).copied().unwrap_or(0), self.numbers_of(slot, id, space));
+                masks.get(id as usize).copied().unwrap_or(0)
+            };
+            let all = held.iter().fold(0, |all, (slot, masks)| all | numbers(*slot, state[usize::from(*slot)], masks));
+            let gap = !all & all.wrapping_add(1);
+            if all < gap {
                 continue;
             }
-            for (slot, id) in state.iter_mut().enumerate() {
-                if self.numbers_of(slot, *id, space) != 0 {
-                    let slot = u16::try_from(slot).expect("a state has fewer than 65,536 slots");
-                    let renaming = Renaming { slot, id: *id, space, all };
-                    *id = *self.renamed.get(&renaming).ok_or(renaming)?;
+            for (slot, masks) in held {
+                let id = state[usize::from(*slot)];
+                // What lies below the gap stays as it is.
+                let own = numbers(*slot, id, masks);
+                if own > gap {
+                    // Nor does what lies above matter.
+                    let renaming = Renaming { slot: *slot, id, space, all: all & (u64::MAX >> own.leading_zeros()) };
+                    let renamed = *self.renamed.get(&renaming).ok_or(renaming)?;
+                    state[usize::from(*slot)] = renamed;
+                    changes.push((*slot, id, renamed));
                 }
             }
         }
@@ -110,16 +131,15 @@ impl Numbering {
             let below = all & ((1_u64 << number) - 1);
             u16::try_from(below.count_ones()).expect("a rank is below 64")
         };
-        system.renumber(&mut component, space, &rank);
+        system.renumber(&mut component, self.spaces[usize::from(space)], &rank);
         let renamed = interner.intern(slot, component);
         self.note_new(system, interner)?;
         self.renamed.insert(renaming, renamed);
         Ok(())
     }
 
-    #[inline]
-    fn numbers_of(&self, slot: usize, id: u32, space: u16) -> u64 {
-        let pattern = &self.patterns[self.used[slot][id as usize] as usize];
+    fn numbers_of(&self, slot: u16, id: u32, space: u16) -> u64 {
+        let pattern = &self.patterns[self.used[usize::from(slot)][id as usize] as usize];
         pattern.iter().find(|(other, _)| *other == space).map_or(0, |(_, numbers)| *numbers)
     }
 
@@ -129,12 +149,39 @@ impl Numbering {
         for slot in 0..interner.width() {
             while self.used[slot].len() < interner.len(slot) {
                 let id = u32::try_from(self.used[slot].len()).expect("component ids are 32 bits");
-                let pattern = pattern(system, interner.get(slot, id))?;
+                let mut pattern = pattern(system, interner.get(slot, id))?;
+                for (space, numbers) in &mut pattern {
+                    *space = self.space_index(*space);
+                    self.hold(slot, id, *space, *numbers);
+                }
                 let index = self.pattern_index(pattern);
                 self.used[slot].push(index);
             }
         }
         Ok(())
+    }
+
+    fn space_index(&mut self, space: u16) -> u16 {
+        let known = self.spaces.iter().position(|other| *other == space);
+        let index = known.unwrap_or_else(|| {
+            self.spaces.push(space);
+            self.held.push(Vec::new());
+            self.spaces.len() - 1
+        });
+        u16::try_from(index).expect("spaces are 16 bits")
+    }
+
+    /// Notes which numbers of a space a component has.
+    fn hold(&mut self, slot: usize, id: u32, space: u16, numbers: u64) {
+        let slot = u16::try_from(slot).expect("a state has fewer than 65,536 slots");
+        let held = &mut self.held[usize::from(space)];
+        let at = held.iter().position(|(other, _)| *other == slot).unwrap_or_else(|| {
+            held.push((slot, Vec::new()));
+            held.len() - 1
+        });
+        let masks = &mut held[at].1;
+        masks.resize(id as usize, 0);
+        masks.push(numbers);
     }
 
     fn pattern_index(&mut self, pattern: Box<[(u16, u64)]>) -> u32 {

@@ -87,7 +87,9 @@ impl<'s, S: System> Search<'s, S> {
         // Every symmetry maps the initial state to itself, so it is the least of its orbit.
         let state = loop {
             let mut normal = state.clone();
-            let Err(renaming) = knowledge.numbering.normalise(&mut normal, &spaces) else { break normal };
+            let Err(renaming) = knowledge.numbering.normalise(&mut normal, &spaces, &mut Vec::new()) else {
+                break normal;
+            };
             let known = knowledge.numbering.learn(system, &mut knowledge.interner, renaming);
             known.expect("renaming makes numbers smaller");
         };

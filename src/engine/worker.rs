@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::System;
 use super::closure::Closure;
 use super::exploration::Found;
 use super::filter::Filter;
-use super::knowledge::{Knowledge, Miss};
+use super::knowledge::{Knowledge, Miss, Move};
 use super::packing::Layout;
 use super::store::{Origin, Store};
 use super::visited::{Shard, shard};
-use super::{Class, System};
 
 mod moves;
 
@@ -95,7 +95,7 @@ pub(super) struct Event {
 /// One transition, being made.
 #[derive(Default)]
 struct Step {
-    changes: Vec<(u16, u32)>,
+    renamed: Vec<(u16, u32, u32)>,
     after: Vec<u32>,
     least: Vec<u32>,
     spaces: Vec<u16>,
@@ -183,8 +183,11 @@ impl Worker {
         counters.seen.resize(knowledge.leaves.len(), 0);
         counters.taken.resize(knowledge.actions.len(), 0);
         for &leaf in &self.leaves {
-            counters.seen[leaf as usize] += 1;
-            counters.witnessed |= knowledge.leaves[leaf as usize].observations.witnessed;
+            let seen = &mut counters.seen[leaf as usize];
+            if *seen == 0 {
+                counters.witnessed |= knowledge.leaves[leaf as usize].observations.witnessed;
+            }
+            *seen += 1;
         }
         for &action in &self.acted {
             counters.taken[action as usize] += 1;
@@ -206,10 +209,10 @@ impl Worker {
         self.state = state;
         let quiescent = result?;
         let leaf = knowledge.observation(quiescent, &self.state)?;
-        let observations = &knowledge.leaves[leaf as usize].observations;
+        let violated = knowledge.effects[leaf as usize].violated;
         self.leaves.push(leaf);
-        if observations.violated != 0 {
-            let (violated, faults) = (observations.violated, store.faults(index));
+        if violated != 0 {
+            let faults = store.faults(index);
             self.event(ground.known, Event { violated, state: index, transition: None, faults });
         }
         Ok(())
@@ -266,18 +269,16 @@ impl Worker {
         for source in 0..knowledge.sources() {
             let menu = &knowledge.menus[self.menus[source] as usize];
             if chosen.is_some_and(|chosen| !chosen[source]) {
-                ordinal += u16::try_from(menu.actions.len()).expect("a state has few actions");
+                ordinal += menu.len();
                 continue;
             }
-            for &action in &menu.actions {
-                let entry = &knowledge.actions[action as usize];
-                let hash = self.step.make(ground, action, before, &mut self.leaves)?;
-                self.acted.push(action);
-                let first = self.leaves.len() - entry.parts();
-                let violated = self.leaves[first..]
-                    .iter()
-                    .fold(0, |all, leaf| all | knowledge.leaves[*leaf as usize].observations.violated);
-                let faults = faults.saturating_add(u8::from(entry.class == Class::Fault));
+            for act in knowledge.moves(menu) {
+                let first = self.leaves.len();
+                let hash = self.step.make(ground, act, before, &mut self.leaves)?;
+                self.acted.push(act.action);
+                let violated =
+                    self.leaves[first..].iter().fold(0, |all, leaf| all | knowledge.effects[*leaf as usize].violated);
+                let faults = faults.saturating_add(u8::from(act.fault));
                 if violated != 0 {
                     self.event(ground.known, Event { violated, state: index, transition: Some(ordinal), faults });
                     if let Some(known) = ground.causes {
@@ -342,14 +343,12 @@ impl Worker {
                     break;
                 }
                 Ok(menu) => {
-                    if let Some(&action) = menu.actions.get(left) {
-                        let fault = u8::from(knowledge.actions[action as usize].class == Class::Fault);
-                        let faults = store.faults(index).saturating_add(fault);
-                        made =
-                            self.step.make(ground, action, &before, &mut self.leaves).map(|hash| Some((hash, faults)));
+                    if let Some(act) = knowledge.moves(menu).get(left) {
+                        let faults = store.faults(index).saturating_add(u8::from(act.fault));
+                        made = self.step.make(ground, act, &before, &mut self.leaves).map(|hash| Some((hash, faults)));
                         break;
                     }
-                    left -= menu.actions.len();
+                    left -= usize::from(menu.len());
                 }
             }
         }
@@ -381,39 +380,54 @@ impl Step {
     fn make<S: System>(
         &mut self,
         ground: &Ground<'_, '_, S>,
-        action: u32,
+        act: &Move,
         before: &Before<'_>,
         leaves: &mut Vec<u32>,
     ) -> Result<u64, Miss> {
         let Ground { knowledge, store, .. } = ground;
         let Before { packed, state, mut hash } = *before;
-        self.changes.clear();
-        for part in 0..knowledge.actions[action as usize].parts() {
-            let leaf = knowledge.part(action, part, state)?;
-            leaves.push(leaf);
-            self.changes.extend_from_slice(&knowledge.leaves[leaf as usize].writes);
-        }
-        knowledge.numbering.disturbed(state, &self.changes, &mut self.spaces);
-        let interner = &knowledge.interner;
+        let first = leaves.len();
+        self.spaces.clear();
         self.packed.clear();
         self.packed.extend_from_slice(packed);
-        for &(slot, id) in &self.changes {
-            let slot = usize::from(slot);
-            store.layout.put(&mut self.packed, slot, id);
-            hash = hash.wrapping_sub(interner.share(slot, state[slot])).wrapping_add(interner.share(slot, id));
+        for part in 0..act.parts {
+            let leaf = knowledge.part(act, part, state)?;
+            leaves.push(leaf);
+            let effect = &knowledge.effects[leaf as usize];
+            hash = hash.wrapping_add(effect.hash);
+            for &(slot, id) in knowledge.writes(effect) {
+                store.layout.put(&mut self.packed, usize::from(slot), id);
+            }
+            self.spaces.extend_from_slice(knowledge.spaces(effect));
         }
-        if self.spaces.is_empty() && knowledge.orbits.members.is_empty() {
+        let orbits = !knowledge.orbits.members.is_empty();
+        if self.spaces.is_empty() && !orbits {
             return Ok(hash);
         }
         self.after.clear();
         self.after.extend_from_slice(state);
-        for &(slot, id) in &self.changes {
-            self.after[usize::from(slot)] = id;
+        for leaf in &leaves[first..] {
+            for &(slot, id) in knowledge.writes(&knowledge.effects[*leaf as usize]) {
+                self.after[usize::from(slot)] = id;
+            }
         }
-        knowledge.numbering.normalise(&mut self.after, &self.spaces).map_err(Miss::Renaming)?;
-        if !knowledge.orbits.members.is_empty() {
-            knowledge.orbits.bring(interner, &mut self.after, &mut self.least).map_err(Miss::Turn)?;
+        if act.parts > 1 {
+            self.spaces.sort_unstable();
+            self.spaces.dedup();
         }
+        let interner = &knowledge.interner;
+        self.renamed.clear();
+        let normal = knowledge.numbering.normalise(&mut self.after, &self.spaces, &mut self.renamed);
+        normal.map_err(Miss::Renaming)?;
+        if !orbits {
+            for &(slot, old, new) in &self.renamed {
+                let slot = usize::from(slot);
+                store.layout.put(&mut self.packed, slot, new);
+                hash = hash.wrapping_sub(interner.share(slot, old)).wrapping_add(interner.share(slot, new));
+            }
+            return Ok(hash);
+        }
+        knowledge.orbits.bring(interner, &mut self.after, &mut self.least).map_err(Miss::Turn)?;
         store.layout.pack(&self.after, &mut self.packed);
         Ok(interner.hash(&self.after))
     }

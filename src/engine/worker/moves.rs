@@ -20,7 +20,7 @@ impl Worker {
         for source in 0..knowledge.sources() {
             let menu = knowledge.menu(source, state)?;
             quiescent &= !menu.progress;
-            if menu.actions.iter().any(|action| knowledge.actions[*action as usize].fair) {
+            if knowledge.moves(menu).iter().any(|act| act.fair) {
                 able |= liveness::bit(u16::try_from(source).expect("there are few sources"));
             }
         }
@@ -47,17 +47,16 @@ impl Worker {
         let knowledge = ground.knowledge;
         let mut moves = Vec::new();
         for source in (0..knowledge.sources()).filter(|source| chosen.is_none_or(|chosen| chosen[*source])) {
-            for &action in &knowledge.menu(source, before.state)?.actions {
-                let fair = knowledge.actions[action as usize].fair;
-                if !fair && chosen.is_none() {
+            for act in knowledge.moves(knowledge.menu(source, before.state)?) {
+                if !act.fair && chosen.is_none() {
                     continue;
                 }
-                let hash = self.step.make(ground, action, before, &mut self.leaves)?;
+                let hash = self.step.make(ground, act, before, &mut self.leaves)?;
                 let found = ground.index_of(hash, &self.step.packed).expect("everything was explored");
                 if chosen.is_some() && found < ground.expanded {
                     return Ok(None);
                 }
-                if fair {
+                if act.fair {
                     moves.push((u16::try_from(source).expect("there are few sources"), found));
                 }
             }
@@ -79,9 +78,9 @@ impl Worker {
         for source in 0..knowledge.sources() {
             let menu = knowledge.menu(source, state)?;
             quiescent &= !menu.progress;
-            for &action in &menu.actions {
+            for act in knowledge.moves(menu) {
                 self.leaves.clear();
-                let hash = self.step.make(ground, action, &before, &mut self.leaves)?;
+                let hash = self.step.make(ground, act, &before, &mut self.leaves)?;
                 let target = ground.index_of(hash, &self.step.packed).expect("everything was explored");
                 let mut amounts = Amounts::default();
                 for leaf in &self.leaves {
