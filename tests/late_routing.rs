@@ -4,9 +4,12 @@ mod models;
 mod random;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use handlecheck::action::{Action, Target};
-use handlecheck::engine::{self, Access, Class, Exploration, Limits, Observations, System, explore, plain};
+use handlecheck::engine::{
+    self, Access, Class, Exploration, Footprint, Limits, Observations, SlotSet, System, explore, plain, second,
+};
 use handlecheck::model::Model;
 use handlecheck::step::Simulation;
 use handlecheck::world::{Component, Position};
@@ -27,7 +30,7 @@ struct Found {
     names: BTreeSet<&'static str>,
 }
 
-fn found(simulation: &Simulation, exploration: &Exploration<Simulation>) -> Found {
+fn found<S: System>(simulation: &Simulation, exploration: &Exploration<S>) -> Found {
     let names = exploration.kinds.iter().flat_map(|(kind, _)| Action::names_of_kind(*kind));
     Found {
         faults: (0..64).map(|property| exploration.front(property).last().map(|found| found.faults)).collect(),
@@ -133,6 +136,107 @@ fn agrees(seed: u64, texts: &Texts) -> bool {
         panic!("seed {seed}: {differ}\n{}\n{}\n{}", texts.scenario, texts.design, texts.protocol)
     });
     sizes.is_some()
+}
+
+/// Most states of a model that stateright explores here, which takes it much longer.
+const SMALL: usize = 3_000;
+
+/// Late routing, partial order and symmetry together, as `check` uses them, against stateright on the whole model.
+#[test]
+fn stateright_decides_random_models_as_all_reductions_together() {
+    let (mut models, mut states, mut fewer) = (0, 0, 0);
+    for seed in random::seeds("320..440") {
+        for texts in [random::texts(seed), random::symmetric(seed)] {
+            let Ok(model) = models::of_texts(&texts.scenario, &texts.design, &texts.protocol) else { continue };
+            let late = Simulation::reduced(model.clone());
+            if !late.routes_late() {
+                continue;
+            }
+            let whole = Simulation::new(model);
+            let small = Limits { states: Some(SMALL), ..Limits::default() };
+            if explore(&whole, small, &mut |_| false).stop.is_some() {
+                continue;
+            }
+            let theirs = second::explore(&Arc::new(whole), None);
+            let limits = Limits { reduce: true, symmetry: true, ..Limits::default() };
+            let ours = explore(&late, limits, &mut |_| false);
+            let violated = (0..64).filter(|property| !ours.violations[*property].is_empty());
+            let violated = violated.fold(0_u64, |all, property| all | 1 << property);
+            let shown = || format!("seed {seed}\n{}\n{}", texts.scenario, texts.design);
+            assert_eq!((violated, ours.witnessed), (theirs.violated, theirs.witnessed), "{}", shown());
+            (models, states, fewer) = (models + 1, states + theirs.states, fewer + ours.states());
+        }
+    }
+    assert!(models > 15 && fewer * 3 < states, "{models} models, {states} states became {fewer}");
+}
+
+/// The reductions as `check` combines them, but for conditions of partial order that are forgotten: what is a counter, what is
+/// observed in a state, and what is read for a witness.
+struct Careless {
+    system: Simulation,
+    forgets: bool,
+}
+
+impl System for Careless {
+    models::delegate!();
+
+    fn future(&self, source: usize, access: &Access<'_, Component>) -> Footprint {
+        self.system.future(source, access)
+    }
+
+    fn ghost(&self, kind: usize) -> u64 {
+        if self.forgets { 0 } else { self.system.ghost(kind) }
+    }
+
+    fn counters(&self) -> SlotSet {
+        if self.forgets { SlotSet::ALL } else { self.system.counters() }
+    }
+
+    fn observed(&self) -> SlotSet {
+        if self.forgets { SlotSet::NONE } else { self.system.observed() }
+    }
+
+    fn symmetries(&self) -> usize {
+        self.system.symmetries()
+    }
+
+    fn moves_sources(&self, symmetry: usize) -> bool {
+        self.system.moves_sources(symmetry)
+    }
+
+    fn moved_slot(&self, symmetry: usize, slot: usize) -> usize {
+        self.system.moved_slot(symmetry, slot)
+    }
+
+    fn renamed(&self, symmetry: usize, component: &Component) -> Component {
+        self.system.renamed(symmetry, component)
+    }
+}
+
+#[test]
+fn an_unsound_reduction_is_noticed_among_all_of_them() {
+    let (mut models, mut noticed) = (0, 0);
+    for (pair, model) in models::expected() {
+        let (whole, late) = (Simulation::new(model.clone()), Simulation::reduced(model.clone()));
+        if !late.routes_late() {
+            continue;
+        }
+        let limits = Limits { states: Some(LARGEST), ..Limits::default() };
+        let all = explore(&whole, limits, &mut |_| false);
+        if all.stop.is_some() {
+            continue;
+        }
+        let right = found(&late, &all);
+        let differs = |forgets: bool| {
+            let careless = Careless { system: Simulation::reduced(model.clone()), forgets };
+            let some = explore(&careless, Limits { reduce: true, symmetry: true, ..limits }, &mut |_| false);
+            found(&late, &some) != right
+        };
+        assert!(!differs(false), "{pair:?}: with every condition they keep everything");
+        models += 1;
+        noticed += usize::from(differs(true));
+    }
+    assert!(models > 30 && noticed > 3, "{noticed} of {models} models notice");
 }
 
 const SCENARIO: &str = r#"title = "A mint and a write"
