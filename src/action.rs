@@ -11,6 +11,15 @@ pub enum Action {
         agent: u8,
         /// Which of the keys that leaked to it the agent presents.
         leaked: Option<u8>,
+        /// Which of the ways in which its harness may send it sends; only where that is free.
+        way: u8,
+    },
+    /// An agent decides what to do with an event; only where its harness is free to.
+    Decide {
+        /// The agent.
+        agent: u8,
+        /// Which of the ways in which it may react.
+        way: u8,
     },
     /// The balancer brings a request to a node.
     Deliver {
@@ -94,6 +103,8 @@ pub enum Target {
         /// The orphans that are: eight bits for each agent, one for each place.
         orphans: u64,
     },
+    /// An agent that keeps something of its context: which of the ways in which its harness may keep it.
+    Keeping(u8, u8),
     /// What a handle names.
     Handle(Handle),
     /// A principal, by its number.
@@ -129,6 +140,7 @@ pub const ACTIONS: &[(&str, &str)] = &[
     ("cancel", "the server stops a call whose stream is closed, between two transactions"),
     ("resume", "an agent resumes the broken stream of its call"),
     ("deploy", "a node changes over to what is deployed"),
+    ("decide", "an agent decides what to do with an event, where its client may choose that (`any`)"),
 ];
 
 /// The kind of a call's arrival together with its first transaction, where calls are routed late.
@@ -158,7 +170,8 @@ impl Action {
             Self::Cancel { .. } => 6,
             Self::Resume { .. } => 7,
             Self::Deploy { .. } => 8,
-            Self::Fault { fault, .. } => 9 + u16::from(*fault),
+            Self::Decide { .. } => 9,
+            Self::Fault { fault, .. } => 10 + u16::from(*fault),
         }
     }
 

@@ -252,7 +252,7 @@ impl Run {
         watch: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Report, ResumeError> {
         let properties = simulation.properties();
-        let wanted = |property: &Property| wanted(options, property);
+        let wanted = |property: &Property| options.wants(&self.model, property);
         let bits = properties.iter().enumerate().filter(|(_, property)| wanted(property));
         let bits = bits.fold(0, |bits, (index, _)| bits | 1 << index);
         let enough = if options.stop_early { bits } else { 0 };
@@ -325,7 +325,7 @@ impl Run {
         let (mut invariants, mut shows) = (Vec::new(), Vec::new());
         for (index, property) in simulation.properties().iter().enumerate() {
             // Stateright decides liveness by paths alone, and misses violations on cycles and joins.
-            if !wanted(options, property) || Some(index) == simulation.liveness() {
+            if !options.wants(&self.model, property) || Some(index) == simulation.liveness() {
                 continue;
             }
             let mut breaks = Vec::new();
@@ -465,14 +465,6 @@ impl PropertyReport {
                 self.breaks.iter().any(|found| (found.steps, found.faults) == (steps, faults))
             }
         }
-    }
-}
-
-fn wanted(options: &Options, property: &Property) -> bool {
-    match property.kind {
-        PropertyKind::Shown => true,
-        _ if options.only.is_empty() => options.shows.is_empty(),
-        _ => options.only.contains(&property.name),
     }
 }
 

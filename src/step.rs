@@ -4,6 +4,7 @@
 
 mod asserting;
 pub mod causes;
+mod choosing;
 mod costs;
 mod deploying;
 mod future;
@@ -202,10 +203,11 @@ impl Simulation {
     /// Executes one part of an enabled action.
     pub fn perform(&self, action: &Action, part: usize, access: &mut Access<'_, Component>) -> Performed {
         match action {
-            Action::Send { agent, leaked } => {
-                let mut harness = Harness::new(&self.setting, access, usize::from(*agent));
-                harness.send(*leaked);
-                Performed { facts: harness.finish(), ..Performed::default() }
+            Action::Send { agent, leaked, way } => {
+                Performed { facts: self.send(usize::from(*agent), *leaked, *way, access), ..Performed::default() }
+            }
+            Action::Decide { agent, way } => {
+                Performed { facts: self.decide(usize::from(*agent), *way, access), ..Performed::default() }
             }
             Action::Receive { agent } => {
                 let mut harness = Harness::new(&self.setting, access, usize::from(*agent));

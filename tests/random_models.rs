@@ -150,6 +150,21 @@ fn the_witnesses_agree_on_random_deploys() {
     assert!(5 * agreed >= all.len(), "enough of the deploys compose and are small enough: {agreed}");
 }
 
+/// The same where clients choose: the parameters are theirs, each time anew.
+#[test]
+fn the_witnesses_agree_where_clients_choose() {
+    let run = |seed: u64| {
+        let texts = random::choosing(seed);
+        let Texts { scenario, design, protocol } = &texts;
+        compare(&texts).map_err(|differ| format!("seed {seed}: {differ}\n{scenario}\n{design}\n{protocol}"))
+    };
+    let all: Vec<Result<Seed, String>> = random::seeds("0..100").map(run).collect();
+    let differ: Vec<&str> = all.iter().filter_map(|seed| seed.as_ref().err()).map(String::as_str).collect();
+    assert!(differ.is_empty(), "{} differ:\n{}", differ.len(), differ.join("\n\n"));
+    let agreed = all.iter().filter(|seed| **seed == Ok(Seed::Agreed)).count();
+    assert!(4 * agreed >= all.len(), "enough of them compose and are small enough: {agreed}");
+}
+
 /// A random walk of a shipped model, in a simulation whose states can be written down and in one that can be explored.
 fn walk(model: &Model, steps: usize, seed: u64) {
     let mut dice = ChaCha8Rng::seed_from_u64(seed);

@@ -94,7 +94,7 @@ fn random_models_are_decided_alike() {
     let (mut compared, mut states, mut fewer) = (0, 0, 0);
     let mut differ = Vec::new();
     for seed in random::seeds("0..60") {
-        let whole = [random::texts(seed), random::symmetric(seed)];
+        let whole = [random::texts(seed), random::symmetric(seed), random::choosing(seed)];
         let whole = whole.map(|texts| {
             let model = models::of_texts(&texts.scenario, &texts.design, &texts.protocol);
             (model, format!("{}\n{}", texts.scenario, texts.design))

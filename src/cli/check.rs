@@ -8,8 +8,11 @@ use super::reporting::Reporting;
 use super::resuming::{Checkpoints, write_checkpoint};
 use super::{Failure, Terminal, writing};
 use crate::explain::explain;
+use crate::model::Free;
+use crate::policies::world::any_client;
 use crate::reports::{Asked, Standing};
 use crate::run::{Engine, Report};
+use crate::suggest::{did_you_mean, one_of};
 
 #[derive(clap::Args)]
 #[command(
@@ -31,6 +34,17 @@ pub(super) struct Arguments {
     /// Go on where a run was cut short: the checkpoint that it left. Everything but the limits must be as it was
     #[arg(long = "resume", value_name = "FILE")]
     resumed: Vec<PathBuf>,
+    /// Let clients choose anew each time what they send and how they react, and so check all client settings at once; or only
+    /// these of them: `payload`, `precondition`, `key`, `before-write`, `keeps`, `blind`, `presents`, `on`
+    #[arg(
+        long,
+        value_name = "SETTING,..",
+        num_args = 0..=1,
+        require_equals = true,
+        value_delimiter = ',',
+        value_parser = free,
+    )]
+    any_client: Option<Vec<Free>>,
     #[command(flatten)]
     exploring: Exploring,
     #[command(flatten)]
@@ -38,6 +52,14 @@ pub(super) struct Arguments {
     /// The folder that traces are written to, and checkpoints of runs that are cut short
     #[arg(long, value_name = "FOLDER", default_value = "traces")]
     traces: PathBuf,
+}
+
+/// What of its settings a client may choose.
+fn free(name: &str) -> Result<Free, String> {
+    let names = Free::ALL.iter().map(|free| free.name());
+    Free::named(name).ok_or_else(|| {
+        did_you_mean(name, names.clone()).unwrap_or_else(|| format!("expected {}", one_of(names.clone())))
+    })
 }
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
@@ -52,7 +74,11 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
             _ => super::compare::designs(&arguments.designs, false),
         };
         for design in &designs {
-            runs.push(explorer.compose(&scenario, &explorer.design(design, &scenario)?)?);
+            let run = explorer.compose(&scenario, &explorer.design(design, &scenario)?)?;
+            runs.push(match &arguments.any_client {
+                Some(free) => any_client(&run, free)?,
+                None => run,
+            });
         }
     }
     if !arguments.resumed.is_empty() && explorer.engine() != Engine::Handlecheck {

@@ -167,7 +167,7 @@ impl<'f> Forced<'f> {
                 let id = self.label(&call);
                 self.stop(&id).await
             }
-            Action::HandOff { .. } => Ok(()),
+            Action::HandOff { .. } | Action::Decide { .. } => Ok(()),
             Action::Guess { handle, .. } => self.hear_of(*handle).await,
             Action::Fault { fault, target } => {
                 let name = FAULTS[usize::from(*fault)].name;

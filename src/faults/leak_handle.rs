@@ -8,7 +8,7 @@ use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
 use crate::engine::Access;
 use crate::handler::Programs;
-use crate::model::client::Presents;
+use crate::model::Client;
 use crate::world::{Component, Fact, Handle, Key, Known, Record, RecordKey, Request, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Agents, targets, parts: one_part, strike };
@@ -36,8 +36,7 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
     let Target::AgentAndHandle(agent, handle) = target else { unreachable!("an agent learns a handle") };
     let setting = strike.setting;
     let slot = setting.agent_slot(usize::from(agent));
-    let presents =
-        setting.model.clients[usize::from(agent)].iter().any(|client| client.presents == Presents::LeakedKey);
+    let presents = setting.model.clients[usize::from(agent)].iter().any(Client::may_present_leaked_keys);
     // What an agent never presents, it need not remember.
     let leaked = if presents { keys_used_with(setting, strike.access, handle) } else { Vec::new() };
     let mut learner = strike.access.get(slot).agent().clone();
@@ -58,7 +57,9 @@ fn keys_used_with(setting: &Setting, access: &Access<'_, Component>, handle: Han
         let open = access.get(setting.call_slot(agent)).call();
         let orphans = access.get(setting.orphans_slot(agent)).orphans();
         keys.extend(open.iter().chain(orphans).filter_map(|call| used(&call.request)));
-        keys.extend(access.get(setting.agent_slot(agent)).agent().pending.as_ref().and_then(used));
+        let at = access.get(setting.agent_slot(agent)).agent();
+        let undecided = at.undecided.as_ref().map(|undecided| &undecided.request);
+        keys.extend(at.pending.iter().chain(undecided).filter_map(used));
     }
     for (slot, _) in setting.all_keys_slots() {
         for (RecordKey { key, .. }, record) in &access.get(slot).keys().records {

@@ -6,13 +6,14 @@ use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
 use crate::world::Fact;
 
-pub static FAULT: Fault = Fault { strikes: Strikes::Agents, targets: super::compact::targets, parts: one_part, strike };
+pub static FAULT: Fault = Fault { strikes: Strikes::Agents, targets: super::compact::at_work, parts: one_part, strike };
 
 fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
     let Target::Agent(agent) = target else { unreachable!("agents stop") };
     let slot = strike.setting.agent_slot(usize::from(agent));
     let mut agent = strike.access.get(slot).agent().clone();
     agent.stopped = true;
+    agent.undecided = None;
     strike.access.set(slot, agent.into());
     Vec::new()
 }

@@ -196,6 +196,7 @@ fn words(simulation: &Simulation, state: &[Component], action: &Action) -> Strin
             agent(*who).to_owned()
         }
         Action::Resume { agent: who } => agent(*who).to_owned(),
+        Action::Decide { agent: who, .. } => agent(*who).to_owned(),
         Action::Guess { agent: who, handle } => format!("{} {}", agent(*who), setting.handle_name(*handle)),
         Action::Deliver { call: at, node, .. } => format!("{} to {}", call(*at), setting.node_name(*node)),
         Action::Execute { call: at, clock_stands, .. } => {
@@ -206,7 +207,7 @@ fn words(simulation: &Simulation, state: &[Component], action: &Action) -> Strin
         Action::Cancel { call: at } => call(*at),
         Action::Deploy { node } => format!("{} to {}", setting.node_name(*node), setting.side_name(true)),
         Action::Fault { target, .. } => match target {
-            Target::Agent(who) => agent(*who).to_owned(),
+            Target::Agent(who) | Target::Keeping(who, _) => agent(*who).to_owned(),
             Target::Transaction { call: at, .. } => call(*at),
             Target::Node(node) => setting.node_name(*node),
             Target::Calls { .. } => "its calls".to_owned(),

@@ -9,7 +9,8 @@ mod reacting;
 pub use planning::{fresh_issue, next_request};
 
 use crate::engine::Access;
-use crate::model::{AgentId, Client, Entry, ResourceId, Tool};
+use crate::model::client::KeyPolicy;
+use crate::model::{AgentId, Client, Entry, Free, ResourceId, Tool};
 use crate::world::{Agent, Attempt, Component, Errand, Fact, Known, Redo, Setting, View};
 
 /// One agent while it acts.
@@ -18,6 +19,8 @@ pub struct Harness<'h, 'a> {
     pub setting: &'h Setting,
     /// The state.
     pub access: &'h mut Access<'a, Component>,
+    /// The settings that it chose for what it does now, where its harness is free to choose.
+    way: Option<&'h Client>,
     /// The agent, as it will be.
     pub agent: Agent,
     /// What happened, for the invariants.
@@ -31,6 +34,8 @@ pub enum Move {
     Send,
     /// It hands on what it knows.
     HandOff,
+    /// It decides what to do with an event.
+    Decide,
 }
 
 impl<'h, 'a> Harness<'h, 'a> {
@@ -38,7 +43,13 @@ impl<'h, 'a> Harness<'h, 'a> {
     #[must_use]
     pub fn new(setting: &'h Setting, access: &'h mut Access<'a, Component>, agent: AgentId) -> Self {
         let agent = access.get(setting.agent_slot(agent)).agent().clone();
-        Self { setting, access, agent, facts: Vec::new() }
+        Self { setting, access, way: None, agent, facts: Vec::new() }
+    }
+
+    /// It behaves for once as these settings say.
+    #[must_use]
+    pub fn behaving(self, way: &'h Client) -> Self {
+        Self { way: Some(way), ..self }
     }
 
     /// Puts the agent back, and answers what happened.
@@ -60,7 +71,7 @@ impl<'h, 'a> Harness<'h, 'a> {
     }
 
     fn client(&self, tool: Tool) -> &'h Client {
-        self.setting.model.client(self.id(), tool)
+        self.way.unwrap_or_else(|| self.setting.model.client(self.id(), tool))
     }
 
     fn known(&self, resource: ResourceId) -> &Known {
@@ -115,10 +126,17 @@ impl<'h, 'a> Harness<'h, 'a> {
         }
     }
 
+    /// Whether the harness may use the key of a plan again at the entry that it is at.
+    fn comes_back_to_keys(&self) -> bool {
+        let client = self.setting.model.client(self.id(), self.setting.tool_at(&self.agent));
+        client.key == KeyPolicy::PerIntent || client.is_free(Free::Key)
+    }
+
     /// Starts afresh at an entry.
     fn begin(&mut self, entry: u8) {
         self.agent.entry = entry;
         self.agent.errand = Errand::Begin;
+        self.agent.undecided = None;
         self.agent.pending = None;
         self.agent.reissue = None;
         self.agent.old.clear();
@@ -130,7 +148,9 @@ impl<'h, 'a> Harness<'h, 'a> {
         }
         match self.agent.redo {
             Some(Redo { new_key: false, .. }) => {
-                self.agent.under_first_plan = self.agent.first_plans[usize::from(entry)].is_some();
+                // Where its first plan is its last, that goes without saying.
+                let (first, last) = (self.agent.first_plans[usize::from(entry)], self.agent.plans[usize::from(entry)]);
+                self.agent.under_first_plan = first.is_some() && first != last && self.comes_back_to_keys();
             }
             Some(Redo { new_key: true, .. }) => self.renew_plan(true),
             None => {}
@@ -143,12 +163,16 @@ impl<'h, 'a> Harness<'h, 'a> {
 #[must_use]
 pub fn next_move(setting: &Setting, agent: &Agent) -> Option<Move> {
     let entry = entry(setting, agent).filter(|_| !agent.stopped)?;
+    if agent.undecided.is_some() {
+        return Some(Move::Decide);
+    }
     let known = planning::rests_on(entry).into_iter().all(|resource| agent.known[resource].handle.is_some());
     match entry {
         Entry::Read { .. } | Entry::Mutate { .. } => known.then_some(Move::Send),
         Entry::HandOff { .. } if !known => None,
         Entry::HandOff { .. } if agent.errand == Errand::Begin => {
-            let reads = planning::next_reading(setting, agent, crate::world::Purpose::Look, 0).is_some();
+            let client = setting.model.client(usize::from(agent.id), Tool::Read);
+            let reads = planning::next_reading(setting, client, agent, crate::world::Purpose::Look, 0).is_some();
             Some(if reads { Move::Send } else { Move::HandOff })
         }
         Entry::HandOff { .. } => Some(if agent.errand == Errand::Act { Move::HandOff } else { Move::Send }),

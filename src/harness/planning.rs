@@ -3,10 +3,10 @@
 use super::Harness;
 use crate::engine::Access;
 use crate::handler::change_fields;
-use crate::model::client::{BeforeWrite, KeyPolicy, Payload as Carries, Precondition, Presents};
+use crate::model::client::{BeforeWrite, KeyPolicy, Payload as Carries, Precondition};
 use crate::model::design::ReadsFrom;
 use crate::model::scenario::Carried;
-use crate::model::{AgentId, Client, Entry, Operation, ResourceId, Tool};
+use crate::model::{AgentId, Client, Entry, Free, Operation, ResourceId, Tool};
 use crate::world::{
     Agent, Attempt, Call, Component, Errand, Fact, Field, Handle, Intents, Key, Payload, Position, Purpose, Request,
     Setting, Stamp, View, ghost,
@@ -48,26 +48,29 @@ fn needs(client: &Client, entry: &Entry, resource: ResourceId) -> Needs {
 
 /// The next resource, counted from `from` in the list of those that the entry rests on, that the agent has to read
 /// before it can plan.
-pub(super) fn next_reading(setting: &Setting, agent: &Agent, purpose: Purpose, from: u8) -> Option<u8> {
+pub(super) fn next_reading(
+    setting: &Setting,
+    client: &Client,
+    agent: &Agent,
+    purpose: Purpose,
+    from: u8,
+) -> Option<u8> {
     let always = match purpose {
         Purpose::Replan(_) => true,
-        Purpose::Look => reads_before_writing(setting, agent),
+        Purpose::Look => reads_before_writing(setting, client, agent),
     };
-    next_lacking(setting, agent, always, from)
+    next_lacking(setting, client, agent, always, from)
 }
 
 /// Whether the agent is at a write before which its harness always reads.
-fn reads_before_writing(setting: &Setting, agent: &Agent) -> bool {
-    let Some(entry @ Entry::Mutate { .. }) = super::entry(setting, agent) else { return false };
-    let tool = entry.tool().unwrap_or(Tool::Read);
-    setting.model.client(usize::from(agent.id), tool).before_write == BeforeWrite::ReadAgain
+fn reads_before_writing(setting: &Setting, client: &Client, agent: &Agent) -> bool {
+    let writes = matches!(super::entry(setting, agent), Some(Entry::Mutate { .. }));
+    writes && client.before_write == BeforeWrite::ReadAgain
 }
 
 /// The next resource of that list of which the agent lacks what it needs, or just the next, if it reads `always`.
-fn next_lacking(setting: &Setting, agent: &Agent, always: bool, from: u8) -> Option<u8> {
+fn next_lacking(setting: &Setting, client: &Client, agent: &Agent, always: bool, from: u8) -> Option<u8> {
     let entry = super::entry(setting, agent)?;
-    let tool = entry.tool().unwrap_or(Tool::Read);
-    let client = setting.model.client(usize::from(agent.id), tool);
     let lacks = |resource: ResourceId| {
         let needs = needs(client, entry, resource);
         let view = agent.known[resource].view.as_ref();
@@ -107,19 +110,21 @@ impl Harness<'_, '_> {
 
     /// For what the agent reads what it lacks. Where it reads before each write anyway, one that plans anew is still at that.
     fn purpose(&self) -> Purpose {
-        let anew = self.reads_before_writing() && self.agent.attempt == Attempt::Replan;
+        let client = self.setting.model.client(self.id(), self.tool());
+        let always = reads_before_writing(self.setting, client, &self.agent);
+        let anew = always && self.agent.attempt == Attempt::Replan;
         if anew { Purpose::Replan(None) } else { Purpose::Look }
     }
 
     /// Sends the next call. `leaked` says which of the leaked keys it presents, where it presents one.
     pub fn send(&mut self, leaked: Option<u8>) {
         let entry = self.entry().expect("an agent that sends is at an entry");
-        if self.agent.errand == Errand::Begin {
+        let nothing_pending = self.agent.errand == Errand::Act && self.agent.pending.is_none();
+        let chooses = nothing_pending && self.client(self.tool()).is_free(Free::BeforeWrite);
+        if self.agent.errand == Errand::Begin || chooses {
             let look = match entry {
                 Entry::Read { .. } => None,
-                Entry::Mutate { .. } | Entry::HandOff { .. } => {
-                    next_reading(self.setting, &self.agent, Purpose::Look, 0)
-                }
+                Entry::Mutate { .. } | Entry::HandOff { .. } => self.next_reading(Purpose::Look, 0),
             };
             self.agent.errand = match look {
                 Some(done) => Errand::Reading { purpose: self.purpose(), done },
@@ -128,7 +133,7 @@ impl Harness<'_, '_> {
         }
         if self.agent.errand == Errand::Act && self.agent.pending.is_none() {
             // A compaction may have taken what the agent had read.
-            if let Some(done) = next_lacking(self.setting, &self.agent, false, 0) {
+            if let Some(done) = next_lacking(self.setting, self.own(), &self.agent, false, 0) {
                 self.agent.errand = Errand::Reading { purpose: self.purpose(), done };
             }
         }
@@ -305,7 +310,22 @@ impl Harness<'_, '_> {
     }
 
     pub(super) fn reads_before_writing(&self) -> bool {
-        reads_before_writing(self.setting, &self.agent)
+        reads_before_writing(self.setting, self.own(), &self.agent)
+    }
+
+    /// See [`next_reading`].
+    pub(super) fn next_reading(&self, purpose: Purpose, from: u8) -> Option<u8> {
+        next_reading(self.setting, self.own(), &self.agent, purpose, from)
+    }
+
+    /// The settings for what it is at.
+    fn own(&self) -> &Client {
+        self.client(self.tool())
+    }
+
+    /// The tool that the entry calls which it is at.
+    fn tool(&self) -> Tool {
+        self.entry().and_then(Entry::tool).unwrap_or(Tool::Read)
     }
 
     /// What the agent saw of the resources on which its plan rests.
@@ -340,7 +360,8 @@ impl Harness<'_, '_> {
         let presents = |entry: &usize| {
             let intent = self.setting.intent(other, *entry);
             let tool = intent.map(|intent| self.setting.intents[intent].operation.tool());
-            tool.is_some_and(|tool| self.setting.model.client(other, tool).key == KeyPolicy::Reused)
+            let client = tool.map(|tool| self.setting.model.client(other, tool));
+            client.is_some_and(|client| client.key == KeyPolicy::Reused || client.is_free(Free::Key))
         };
         let sent_here = agent.errand == Errand::Act || agent.attempt != Attempt::First;
         (0..at).any(|entry| presents(&entry)) || sent_here && presents(&at)
@@ -348,16 +369,15 @@ impl Harness<'_, '_> {
 
     /// How many leaked keys the agent may choose from for its next call; 0: it presents its own, or none.
     #[must_use]
-    pub fn leaked_keys(setting: &Setting, agent: &Agent) -> u8 {
-        let Some(Entry::Mutate { resource, operation, .. }) = super::entry(setting, agent) else { return 0 };
-        let presents = setting.model.client(usize::from(agent.id), operation.tool()).presents;
+    pub fn leaked_keys(setting: &Setting, client: &Client, agent: &Agent) -> u8 {
+        let Some(Entry::Mutate { resource, .. }) = super::entry(setting, agent) else { return 0 };
         let acts = match agent.errand {
-            Errand::Begin => next_reading(setting, agent, Purpose::Look, 0).is_none(),
-            Errand::Act => agent.pending.is_some() || next_lacking(setting, agent, false, 0).is_none(),
+            Errand::Begin => next_reading(setting, client, agent, Purpose::Look, 0).is_none(),
+            Errand::Act => agent.pending.is_some() || next_lacking(setting, client, agent, false, 0).is_none(),
             Errand::Reading { .. } | Errand::Verify => false,
         };
         let keeps = agent.pending.as_ref().is_some_and(|pending| pending.key.is_some());
-        if presents == Presents::LeakedKey && acts && !keeps {
+        if client.may_present_leaked_keys() && acts && !keeps {
             small(agent.known[*resource].leaked.len().min(usize::from(u8::MAX)))
         } else {
             0

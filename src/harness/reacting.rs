@@ -1,13 +1,15 @@
 //! Reacting: what an agent does with an answer, a refusal or a broken stream.
 
 use super::{Harness, planning};
+use crate::engine::Access;
 use crate::handler::change_fields;
 use crate::model::client::{AfterFailure, KeyPolicy};
+use crate::model::free::Occasion;
 use crate::model::scenario::Carried;
-use crate::model::{Condition, Entry, Event, Operation, Outcome, Reaction, ResourceId, Told, Tool};
+use crate::model::{Client, Condition, Entry, Event, Free, Operation, Outcome, Reaction, ResourceId, Told, Tool};
 use crate::world::{
-    Answer, Attempt, Errand, Fact, Handle, Intents, Known, Payload, Position, Purpose, Redo, Reissue, Request,
-    Response, Stamp, View,
+    Agent, Answer, Attempt, Component, Errand, Fact, Handle, Intents, Known, Payload, Position, Purpose, Redo, Reissue,
+    Request, Response, Setting, Stamp, Undecided, View,
 };
 
 /// On what an agent is told something.
@@ -70,15 +72,20 @@ impl Harness<'_, '_> {
             Errand::Begin => unreachable!("a call is open"),
             Errand::Act => self.advance(),
             Errand::Verify => {
-                let told = if self.is_satisfied() { Told::Ok } else { Told::Unknown };
-                self.tell(told, Ground::View);
+                if self.is_satisfied() {
+                    self.tell(Told::Ok, Ground::View);
+                } else if self.is_free(request.tool) {
+                    self.put_off(Occasion::Looked, request, None);
+                } else {
+                    self.tell(Told::Unknown, Ground::View);
+                }
             }
             // It looks afresh what it still lacks.
             Errand::Reading { purpose: Purpose::Look, .. } if !self.reads_before_writing() => {
                 self.agent.errand = Errand::Begin;
             }
             Errand::Reading { purpose, done } => {
-                self.agent.errand = match planning::next_reading(self.setting, &self.agent, purpose, done + 1) {
+                self.agent.errand = match self.next_reading(purpose, done + 1) {
                     Some(done) => Errand::Reading { purpose, done },
                     None => self.ready(),
                 };
@@ -199,7 +206,52 @@ impl Harness<'_, '_> {
         view.version = answer.version.filter(|_| about_this);
     }
 
+    /// Whether the harness chooses what to do with events.
+    fn is_free(&self, tool: Tool) -> bool {
+        self.setting.model.client(self.id(), tool).is_free(Free::On)
+    }
+
+    /// The agent has yet to choose what it does.
+    fn put_off(&mut self, occasion: Occasion, request: &Request, answer: Option<&Answer>) {
+        let request = Request { id: 0, credential: 0, sent_at: None, superseded: false, ..request.clone() };
+        let current = answer.map(|answer| answer.current.clone()).unwrap_or_default();
+        self.agent.undecided = Some(Box::new(Undecided { occasion, request, current }));
+    }
+
+    /// What an agent that has yet to choose may choose from.
+    #[must_use]
+    pub fn ways_to_decide(setting: &Setting, access: &Access<'_, Component>, agent: &Agent) -> Vec<Client> {
+        let Some(Undecided { occasion, request, .. }) = agent.undecided.as_deref() else { return Vec::new() };
+        let client = setting.model.client(usize::from(agent.id), request.tool);
+        let resource = usize::from(request.resource);
+        let work = &setting.model.scenario.agents[usize::from(agent.id)].work;
+        let mints = minting(work, resource).is_some() && {
+            let minted = access.get(setting.resource_slot(resource)).resource().instances.len();
+            client.attempts.is_none_or(|most| minted <= usize::from(most))
+        };
+        client.ways_to_react(*occasion, mints)
+    }
+
+    /// The agent does what it has chosen to do.
+    pub fn decide(&mut self) {
+        let undecided = self.agent.undecided.take().expect("an agent that decides has something to decide");
+        let Undecided { occasion, request, current } = *undecided;
+        match occasion.event() {
+            Some(event) => {
+                let reaction = self.client(request.tool).reaction(event);
+                let answer = Answer { current, ..Answer::about(request.handle) };
+                self.perform(reaction, event, &request, Some(&answer));
+            }
+            None => self.tell(Told::Unknown, Ground::View),
+        }
+        self.miss_handle();
+    }
+
     fn react(&mut self, event: Event, request: &Request, answer: Option<&Answer>) {
+        let sent_again = event == Event::BrokenStream && request.tool == Tool::Read;
+        if self.is_free(request.tool) && !sent_again {
+            return self.put_off(Occasion::Event(event), request, answer);
+        }
         let reaction = self.client(request.tool).reaction(event);
         let reaction = match (event, request.tool) {
             // A read whose stream broke is always sent again.
@@ -257,7 +309,7 @@ impl Harness<'_, '_> {
                 self.agent.pending = kept.then(|| Request { id: 0, issue: None, credential: 0, ..request.clone() });
                 self.agent.old = self.views_of_basis();
                 let purpose = Purpose::Replan(only_if.as_ref().map(|_| event));
-                self.agent.errand = match planning::next_reading(self.setting, &self.agent, purpose, 0) {
+                self.agent.errand = match self.next_reading(purpose, 0) {
                     Some(done) => Errand::Reading { purpose, done },
                     None => self.ready(),
                 };
@@ -274,7 +326,7 @@ impl Harness<'_, '_> {
 
     /// Whether a replan after this event begins with reading, so that its condition is judged later.
     fn reads_anew(&self, event: Event) -> bool {
-        planning::next_reading(self.setting, &self.agent, Purpose::Replan(Some(event)), 0).is_some()
+        self.next_reading(Purpose::Replan(Some(event)), 0).is_some()
     }
 
     /// What an agent is at when it has read all that it needs. One that reads before each write must remember that it did;
@@ -311,7 +363,7 @@ impl Harness<'_, '_> {
         let begins = match self.agent.errand {
             Errand::Act => true,
             Errand::Reading { purpose: Purpose::Look, done } => {
-                let first = planning::next_reading(self.setting, &self.agent, Purpose::Look, 0) == Some(done);
+                let first = self.next_reading(Purpose::Look, 0) == Some(done);
                 // It looks afresh what it still lacks.
                 first || !self.reads_before_writing()
             }
@@ -352,7 +404,7 @@ impl Harness<'_, '_> {
     /// An idle agent that needs a handle which it has forgotten reacts as to `not-found`: a call that it would have sent again
     /// is forgotten too.
     pub(super) fn miss_handle(&mut self) {
-        let Some(entry) = self.entry() else { return };
+        let Some(entry) = self.entry().filter(|_| self.agent.undecided.is_none()) else { return };
         let missing = |resource: &ResourceId| self.known(*resource).handle.is_none() && self.known(*resource).forgotten;
         let Some(resource) = planning::rests_on(entry).into_iter().find(missing) else { return };
         let tool = entry.tool().unwrap_or(Tool::Read);
@@ -360,8 +412,10 @@ impl Harness<'_, '_> {
         self.agent.pending = None;
         self.agent.reissue = None;
         // Without the handle there is nothing that it could send.
-        if matches!(self.client(tool).reaction(event), Reaction::Mint { .. } | Reaction::Tell(_)) {
-            let request = Request { tool, ..self.read_of(resource) };
+        let request = Request { tool, ..self.read_of(resource) };
+        if self.is_free(tool) {
+            self.put_off(Occasion::Forgot, &request, None);
+        } else if matches!(self.client(tool).reaction(event), Reaction::Mint { .. } | Reaction::Tell(_)) {
             self.react(event, &request, None);
         }
     }
@@ -384,9 +438,7 @@ impl Harness<'_, '_> {
 
     /// The entry of the agent's work that mints the resource.
     fn minting(&self, resource: ResourceId) -> Option<usize> {
-        let work = &self.setting.model.scenario.agents[self.id()].work;
-        let mints = |entry: &Entry| matches!(entry, Entry::Mutate { resource: minted, operation: Operation::Mint, .. } if *minted == resource);
-        work.iter().position(mints)
+        minting(&self.setting.model.scenario.agents[self.id()].work, resource)
     }
 
     /// Back to the entry that minted. An agent that did not mint the resource itself can only tell that it failed.
@@ -418,6 +470,12 @@ impl Harness<'_, '_> {
         let stops = told != Told::Ok && self.client(tool).after_failure == AfterFailure::Stop;
         if stops { self.leave() } else { self.advance() }
     }
+}
+
+/// The entry of a work list that mints the resource.
+fn minting(work: &[Entry], resource: ResourceId) -> Option<usize> {
+    let mints = |entry: &Entry| matches!(entry, Entry::Mutate { resource: minted, operation: Operation::Mint, .. } if *minted == resource);
+    work.iter().position(mints)
 }
 
 /// Whether a harness that plans anew under a condition may send the same call again where the condition fails.

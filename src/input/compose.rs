@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::client::{Client, Event, KeyPolicy};
+use crate::model::client::{Client, Event};
 use crate::model::design::{Calls, Handles, LostReply, ReadsFrom, Replies, State};
 use crate::model::scenario::{Entry, Operation, Principal};
 use crate::model::{
-    Agent, AgentId, Design, Expectation, Handler, Model, Outcome, Protocol, Reaction, ResourceId, Scenario, Tool,
-    client::{BeforeWrite, Payload, Precondition},
+    Agent, AgentId, Design, Expectation, Free, Handler, Model, Outcome, Protocol, Reaction, ResourceId, Scenario, Tool,
+    client::BeforeWrite,
 };
 
 use super::diagnostic::{Diagnostic, InputError, Place, Severity};
@@ -43,6 +43,7 @@ pub fn compose(
     check.budgets();
     check.idle_steps();
     check.idle_settings();
+    check.endless_choices();
     if let Some(deployed) = &model.deployed {
         let source = design.deployed.as_ref().map_or(&design.source, |deployed| &deployed.source);
         check.found.extend(deploys::differences(&model, &deployed.model, source));
@@ -140,14 +141,25 @@ impl Check<'_> {
                 let Entry::Mutate { operation, .. } = entry else { continue };
                 let tool = operation.tool();
                 let client = self.model.client(agent_id, tool);
-                if operation.changes_fields() && client.payload == Payload::Snapshot && in_parts(tool) {
+                if operation.changes_fields() && client.may_send_snapshots() && in_parts(tool) {
                     let place = self.place_of_entry(agent, index);
                     let message = format!("design `{}` writes in parts what is sent as a whole", design.name);
-                    let help = "`apply-next` needs `payload = \"change\"` in `[client]`".to_owned();
+                    let help =
+                        "`apply-next` needs `payload = \"change\"` in `[client]`, and no `payload` in `any`".to_owned();
                     let label = "for this entry a snapshot is sent";
                     return self.push(Severity::Error, place, message, label, Some(help));
                 }
             }
+        }
+    }
+
+    /// Agents that choose whether they ever come to an end say nothing of the server.
+    fn endless_choices(&mut self) {
+        if self.model.may_choose_not_to_end() {
+            let place = self.design.place_of(&["client", "any"]);
+            let message = "`resolves` is not judged where clients choose what they do".to_owned();
+            let help = "`--invariant resolves` judges it all the same".to_owned();
+            self.push(Severity::Warning, place, message, "they may choose never to come to an end", Some(help));
         }
     }
 
@@ -225,8 +237,8 @@ impl Check<'_> {
                 continue;
             }
             let has = |names: &[&str]| handler.transactions.iter().flatten().find(|step| names.contains(step)).copied();
-            let keyless = clients.iter().all(|client| client.key == KeyPolicy::None);
-            let versionless = clients.iter().all(|client| client.precondition == Precondition::None);
+            let keyless = !clients.iter().any(|client| client.may_present_keys());
+            let versionless = !clients.iter().any(|client| client.may_expect_versions());
             let key = has(&["find-key", "claim-key", "record-key"]).filter(|_| keyless);
             let version = has(&["check-version"]).filter(|_| versionless && !design.server.version_required);
             for (step, sent, setting) in
@@ -311,15 +323,15 @@ fn reads(client: &Client, operation: &Operation, handler: &Handler) -> bool {
     let needs_view = match operation {
         Operation::Mint => false,
         Operation::Approve => true,
-        Operation::Set(_) | Operation::Append(_) | Operation::Increment(_) if client.payload == Payload::Snapshot => {
-            true
-        }
-        _ => client.precondition != Precondition::None,
+        Operation::Set(_) | Operation::Append(_) | Operation::Increment(_) if client.may_send_snapshots() => true,
+        _ => client.may_expect_versions(),
     };
     let loses_lease = handler.transactions.iter().flatten().any(|step| ["check-lease", "check-fence"].contains(step));
     let lease_lost = Event::Refused(Outcome::LeaseLost);
     (needs_view && !client.blind)
         || client.before_write == BeforeWrite::ReadAgain
+        || client.is_free(Free::BeforeWrite)
+        || client.is_free(Free::On)
         || client.on.values().any(reaction_reads)
         || (loses_lease && reaction_reads(&client.reaction(lease_lost)))
 }

@@ -3,6 +3,7 @@
 //! The readers know these settings one by one, since each has a field of its own in the model; help, new files and schemas
 //! need them all alike. The values and the defaults come from the model, and the tests below hold the names to the readers.
 
+use crate::model::Free;
 use crate::model::client::{
     AfterFailure, BeforeWrite, Client, Condition, Event, KeyPolicy, Payload, Precondition, Presents, Reaction,
 };
@@ -208,6 +209,7 @@ pub fn client() -> Vec<Setting> {
         },
         boolean("blind", default.blind, "Write without a view too, and then the change alone, with no version."),
         word!("presents", Presents, default.presents, "Whose key it presents."),
+        words!("any", Free, default.any, "What of all this it chooses anew, each time that it matters."),
     ]
 }
 

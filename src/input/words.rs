@@ -1,5 +1,6 @@
 //! The closed sets of words that input files choose from.
 
+use crate::model::Free;
 use crate::model::client::{AfterFailure, BeforeWrite, KeyPolicy, Payload, Precondition, Presents};
 use crate::model::design::{
     AfterStoreError, Balancer, Calls, ClaimAfterError, ClaimNames, FenceSeen, FingerprintPart, Foreign, Handles,
@@ -34,7 +35,7 @@ macro_rules! words {
 }
 
 words! {
-    AfterFailure, AfterStoreError, Balancer, BeforeWrite, Calls, Carried, ClaimAfterError, ClaimNames, Clients, ClosedStream,
+    AfterFailure, AfterStoreError, Balancer, BeforeWrite, Calls, Carried, ClaimAfterError, ClaimNames, Clients, ClosedStream, Free,
     Condition,
     FenceSeen, FingerprintPart, Foreign, Handles, Identity, KeyPolicy, LostReply, OtherPayload, Payload, Place, Precondition,
     Presents, PrincipalPart, Queue, ReadsFrom, Record, Reissue, Replies, Resumable, ScopePart, State, Taken, TakenName, TaskIds,

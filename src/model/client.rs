@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::free::Free;
 use super::scenario::Carried;
 use super::vocabulary::{Outcome, Told, named};
 
@@ -26,6 +27,8 @@ pub struct Client {
     pub blind: bool,
     /// Whose key it presents.
     pub presents: Presents,
+    /// What of this it chooses anew, each time that it matters.
+    pub any: Vec<Free>,
     /// Its reaction to each event; events that are missing have [`default_reaction`].
     pub on: BTreeMap<Event, Reaction>,
 }
@@ -51,6 +54,8 @@ pub struct ClientPart {
     pub blind: Option<bool>,
     /// See [`Client::presents`].
     pub presents: Option<Presents>,
+    /// See [`Client::any`].
+    pub any: Option<Vec<Free>>,
     /// See [`Client::on`].
     pub on: BTreeMap<Event, Reaction>,
 }
@@ -67,6 +72,7 @@ impl Default for Client {
             attempts: None,
             blind: false,
             presents: Presents::OwnKey,
+            any: Vec::new(),
             on: BTreeMap::new(),
         }
     }
@@ -85,6 +91,7 @@ impl Client {
             attempts,
             blind,
             presents,
+            any,
             on,
         } = part.clone();
         self.payload = payload.unwrap_or(self.payload);
@@ -98,6 +105,9 @@ impl Client {
         self.attempts = attempts.unwrap_or(self.attempts);
         self.blind = blind.unwrap_or(self.blind);
         self.presents = presents.unwrap_or(self.presents);
+        if let Some(any) = any {
+            self.any = any;
+        }
         self.on.extend(on);
     }
 

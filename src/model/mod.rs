@@ -5,6 +5,7 @@
 
 pub mod client;
 pub mod design;
+pub mod free;
 pub mod protocol;
 pub mod scenario;
 pub mod value;
@@ -12,6 +13,7 @@ pub mod vocabulary;
 
 pub use client::{Client, ClientPart, Condition, Event, Reaction};
 pub use design::{Design, Handler, Keys, Server};
+pub use free::Free;
 pub use protocol::Protocol;
 pub use scenario::{Agent, Assertion, Clients, Deploy, Entry, Expectation, Operation, Principal, Resource, Scenario};
 pub use value::Value;
@@ -124,6 +126,13 @@ impl Model {
         std::iter::once((&self.design, &self.protocol)).chain(deployed)
     }
 
+    /// Whether some agent may choose to go on for ever.
+    #[must_use]
+    pub fn may_choose_not_to_end(&self) -> bool {
+        let goes_on = |client: &Client| client.is_free(Free::On) || client.is_free(Free::BeforeWrite);
+        self.clients.iter().flatten().any(goes_on)
+    }
+
     /// The client settings of an agent for one tool.
     #[must_use]
     pub fn client(&self, agent: AgentId, tool: Tool) -> &Client {
@@ -145,5 +154,6 @@ fn client_of(design: &Design, agent: &Agent, tool: Tool) -> Client {
     for part in parts.into_iter().flatten() {
         client.override_with(part);
     }
+    client.settle();
     client
 }

@@ -7,7 +7,7 @@ use crate::faults::FAULTS;
 use crate::handler::STEPS;
 use crate::input::settings::{self, Setting, Takes};
 use crate::input::{InputError, Source};
-use crate::model::{Event, Model, Outcome, limits};
+use crate::model::{Event, Free, Model, Outcome, limits};
 use crate::run::{Options, Run};
 use crate::trace::RecordError;
 
@@ -48,6 +48,23 @@ pub fn ablate(
     variants.extend(protocol(run));
     variants.extend(faults(run));
     compare(run, variants, options, threads, watch)
+}
+
+/// The same run, whose clients choose anew each time what they do: `None` of these leaves all to them.
+///
+/// # Errors
+///
+/// Where a handler can't serve what they may choose.
+pub fn any_client(run: &Run, free: &[Free]) -> Result<Run, InputError> {
+    let in_parts = used_places(run.model()).iter().any(|place| place.step == "apply-next");
+    let all = || Free::ALL.iter().copied().filter(|free| *free != Free::Payload || !in_parts);
+    let free: Vec<Free> = if free.is_empty() { all().collect() } else { free.to_vec() };
+    let words: Vec<String> = free.iter().map(|free| format!("\"{free}\"")).collect();
+    let edit = Edit::Set { table: "client", key: "any", value: format!("[{}]", words.join(", ")) };
+    let design = run.sources().design;
+    let text = edit.apply(&design.text).unwrap_or_else(|| design.text.to_string());
+    let name = format!("{}-any-client", design.name);
+    run.with_design(&Source { name, ..renamed(design, text, &edit) }).map(Run::expecting_nothing)
 }
 
 type Variants = Vec<(String, Result<Run, InputError>)>;

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use super::{Options, Run};
 use crate::engine::extremes::{Most, Scales, Share, extremes};
 use crate::engine::{Limits, Progress};
-use crate::model::client::KeyPolicy;
+use crate::model::Client;
 use crate::model::vocabulary::named;
 use crate::model::{Design, Tool};
 use crate::step::{Measure, Simulation};
@@ -137,7 +137,7 @@ impl Run {
             });
             Cost { name, fewest: found.map(|found| ratio(found.fewest)), most, expected: None }
         };
-        let has_keys = self.model.clients.iter().flatten().any(|client| client.key != KeyPolicy::None)
+        let has_keys = self.model.clients.iter().flatten().any(Client::may_present_keys)
             && (simulation.setting().has_step("find-key") || simulation.setting().has_step("claim-key"));
         let late = found.as_ref().map(|found| found[Measure::late_keys()].most);
         let key_kept = match (has_keys, late) {

@@ -9,7 +9,7 @@ use crate::faults::FAULTS;
 use crate::handler::STEPS;
 use crate::model::design::{Handles, Taken};
 use crate::model::protocol::{ClosedStream, Resumable};
-use crate::model::{Entry, Event, Outcome, Reaction, Tool};
+use crate::model::{Entry, Event, Free, Outcome, Reaction, Tool};
 use crate::situation::{How, Moment, Situation};
 use crate::step::Simulation;
 use crate::world::Response;
@@ -136,6 +136,7 @@ impl Run {
             "cancel" => drops && self.model.sides().any(|(_, rules)| rules.closed_stream == ClosedStream::Cancels),
             "resume" => drops && self.model.sides().any(|(_, rules)| rules.resumable != Resumable::Never),
             "deploy" => self.model.deployed.is_some(),
+            "decide" => self.model.clients.iter().flatten().any(|client| client.is_free(Free::On)),
             _ => true,
         }
     }
@@ -146,6 +147,9 @@ impl Run {
         match situation {
             Situation::Happens(name) if FAULTS.iter().any(|fault| fault.name == *name) => {
                 (!self.has_budget(name)).then(|| without(name)).flatten()
+            }
+            Situation::Happens("decide") if !self.could_happen("decide") => {
+                Some("no client chooses what it does here: --any-client lets them".to_owned())
             }
             Situation::Happens("guess") if !self.could_happen("guess") => {
                 Some("handles are unguessable in this design".to_owned())
@@ -195,7 +199,11 @@ impl Run {
         }
         let agents = 0..self.model.scenario.agents.len();
         agents.into_iter().flat_map(|agent| Tool::ALL.iter().map(move |tool| (agent, *tool))).any(|(agent, tool)| {
-            let mut reaction = self.model.client(agent, tool).reaction(event);
+            let client = self.model.client(agent, tool);
+            if client.is_free(Free::On) {
+                return true;
+            }
+            let mut reaction = client.reaction(event);
             loop {
                 // What can't be minted again is told as failure.
                 let mints = matches!(reaction, Reaction::Mint { .. }) && response == Response::TellFailure;

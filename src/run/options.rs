@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::Model;
 use crate::model::vocabulary::named;
 use crate::situation::Situation;
+use crate::step::{Property, PropertyKind};
 
 named! {
     /// Which engine explores.
@@ -40,6 +42,18 @@ pub struct Options {
     pub all_causes: bool,
     /// Keep what it takes to go on, where the run is cut short ([`super::Report::checkpoint`]).
     pub keep: bool,
+}
+
+impl Options {
+    /// Whether a property of a model is to be checked. Unless it is asked for, `resolves` is not where clients choose: they may
+    /// choose never to come to an end.
+    pub(super) fn wants(&self, model: &Model, property: &Property) -> bool {
+        match property.kind {
+            PropertyKind::Shown => true,
+            _ if !self.only.is_empty() => self.only.contains(&property.name),
+            _ => self.shows.is_empty() && !(property.name == "resolves" && model.may_choose_not_to_end()),
+        }
+    }
 }
 
 impl Default for Options {

@@ -37,6 +37,14 @@ impl Run {
         Self::new(self.scenario.clone(), self.design.clone(), protocol, &BTreeMap::new())
     }
 
+    /// The same run, of which nothing is expected.
+    #[must_use]
+    pub fn expecting_nothing(mut self) -> Self {
+        self.design.value.expect.clear();
+        self.model.design.expect.clear();
+        self
+    }
+
     /// The same run with other budgets of these faults.
     #[must_use]
     pub fn with_budgets(&self, budgets: &BTreeMap<&'static str, u8>) -> Self {

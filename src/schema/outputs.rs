@@ -112,6 +112,7 @@ fn does() -> Value {
             ("principal", text("The principal.")),
             ("leaked-key", text("The leaked key that is presented.")),
             ("key", text("The key.")),
+            ("client", text("What a client chose, as a design would write it.")),
             ("same-id-as", text("The request at the node, another agent's, whose id is equal.")),
             ("to-run", text("What a node runs from now on, when something is deployed.")),
             ("restarts", boolean("The node restarts, and loses its memory and its calls.")),

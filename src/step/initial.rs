@@ -25,6 +25,7 @@ impl Simulation {
                 plans: vec![None; entries],
                 first_plans: vec![None; entries],
                 under_first_plan: false,
+                undecided: None,
                 pending: None,
                 sends: 0,
                 broke: false,

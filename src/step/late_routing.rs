@@ -5,7 +5,7 @@
 
 use super::Simulation;
 use crate::faults::{ORPHANS, loses_only_calls};
-use crate::model::client::Presents;
+use crate::model::Client;
 use crate::model::design::Replies;
 use crate::model::protocol::{ClosedStream, Resumable};
 use crate::world::Setting;
@@ -44,7 +44,7 @@ fn can_decide_restarts_late(setting: &Setting) -> bool {
     let once = !several || restarts == 1;
     // A key leaks from the orphans that are there.
     let mut clients = setting.model.clients.iter().flatten();
-    let leaks = setting.budget("leak-handle") > 0 && clients.any(|client| client.presents == Presents::LeakedKey);
+    let leaks = setting.budget("leak-handle") > 0 && clients.any(Client::may_present_leaked_keys);
     let continues = setting.model.protocol.closed_stream == ClosedStream::Continues;
     once && (orphans == 0 || !leaks) && (!several || !continues || usize::from(orphans) <= ORPHANS)
 }

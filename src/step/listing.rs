@@ -4,7 +4,7 @@ use super::{Simulation, small};
 use crate::action::Action;
 use crate::engine::Access;
 use crate::handler::{self, Luck};
-use crate::harness::{Harness, Move, next_move};
+use crate::harness::{Move, next_move};
 use crate::model::design::{Balancer, Handles, Versions};
 use crate::model::protocol::ClosedStream;
 use crate::world::{Call, CallRef, Component, Handle, Position, Progress};
@@ -18,10 +18,8 @@ impl Simulation {
             let mut actions = match next_move(setting, known) {
                 None => Vec::new(),
                 Some(Move::HandOff) => vec![Action::HandOff { agent: id }],
-                Some(Move::Send) => match Harness::leaked_keys(setting, known) {
-                    0 => vec![Action::Send { agent: id, leaked: None }],
-                    keys => (0..keys).map(|key| Action::Send { agent: id, leaked: Some(key) }).collect(),
-                },
+                Some(Move::Send) => self.sends(known, access),
+                Some(Move::Decide) => self.decisions(known, access),
             };
             actions.extend(self.guesses(agent, access));
             return actions;

@@ -1,10 +1,11 @@
 //! How an action is named in a trace, and the action that a trace names.
 
-use super::Does;
 use super::replay::ReplayError;
 use super::words::Names;
+use super::{Does, chosen};
 use crate::action::{Action, Target};
 use crate::engine::Access;
+use crate::harness::Harness;
 use crate::step::Simulation;
 use crate::suggest::did_you_mean;
 use crate::world::{Component, Handle};
@@ -12,12 +13,13 @@ use crate::world::{Component, Handle};
 impl std::fmt::Display for Does {
     /// The action and its operands, with spaces between.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { action, agent, request, node, to, handle, principal, leaked_key, key, same_id_as, .. } = self;
+        let Self { action, agent, request, node, to, handle, principal, leaked_key, key, same_id_as, client, .. } =
+            self;
         formatter.write_str(action)?;
         // A request names its agent.
         let agent = agent.as_ref().filter(|_| request.is_none());
         let one = [agent, request.as_ref(), node.as_ref(), handle.as_ref(), principal.as_ref()];
-        let more = [leaked_key.as_ref(), key.as_ref(), same_id_as.as_ref()];
+        let more = [leaked_key.as_ref(), key.as_ref(), same_id_as.as_ref(), client.as_ref()];
         one.into_iter()
             .flatten()
             .chain(to)
@@ -64,9 +66,19 @@ pub fn does(simulation: &Simulation, access: &Access<'_, Component>, action: &Ac
     let agent_name = |agent: u8| Some(setting.agent_name(usize::from(agent)).to_owned());
     let mut does = Does { action: action.name().to_owned(), ..Does::default() };
     match action {
-        Action::Send { agent, leaked } => {
+        Action::Decide { agent, way } => {
             does.agent = agent_name(*agent);
             let at = access.get(setting.agent_slot(usize::from(*agent))).agent();
+            let ways = Harness::ways_to_decide(setting, access, at);
+            let undecided = at.undecided.as_ref().expect("who decides has something to decide");
+            let own = setting.model.client(usize::from(*agent), undecided.request.tool);
+            does.client = Some(chosen::decision(own, undecided, &ways[usize::from(*way)]));
+        }
+        Action::Send { agent, leaked, way } => {
+            does.agent = agent_name(*agent);
+            let at = access.get(setting.agent_slot(usize::from(*agent))).agent();
+            let ways = &setting.choices(usize::from(*agent), setting.tool_at(at)).sends;
+            does.client = chosen::differs(&ways[0], &ways[usize::from(*way)]);
             let work = &setting.model.scenario.agents[usize::from(*agent)].work;
             let resource = work[usize::from(at.entry)].resource();
             does.leaked_key = leaked.map(|leaked| names.key(&at.known[resource].leaked[usize::from(leaked)]));
@@ -124,6 +136,12 @@ pub fn does(simulation: &Simulation, access: &Access<'_, Component>, action: &Ac
                     let there = simulation.call(access, *call);
                     does.request = Some(names.request(call.agent, there.request.id));
                     does.node = there.node().map(|node| setting.node_name(node));
+                }
+                Target::Keeping(agent, way) => {
+                    does.agent = agent_name(*agent);
+                    let at = access.get(setting.agent_slot(usize::from(*agent))).agent();
+                    let ways = &setting.choices(usize::from(*agent), setting.tool_at(at)).keeps;
+                    does.client = chosen::differs(&ways[0], &ways[usize::from(*way)]);
                 }
                 Target::Node(node) => does.node = Some(setting.node_name(*node)),
                 Target::Calls { .. } => unreachable!("in states that are shown, calls have nodes"),

@@ -3,6 +3,7 @@
 //! A trace holds its three inputs in full, so that it replays without their files. Its steps have names and operands,
 //! never indices of anything inside handlecheck. Diagrams, stories and reports are drawn from it and see nothing else.
 
+mod chosen;
 mod does;
 mod itf;
 mod record;
@@ -188,6 +189,10 @@ pub struct Does {
     /// For `deliver`: the agent whose call at the node has an equal request id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_id_as: Option<String>,
+    /// What a client chose that is free to choose, as a design would write it: for `decide` its reaction, and else the settings
+    /// by which it differs from the design's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
     /// For `deploy`: what the node runs from now on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_run: Option<String>,

@@ -81,7 +81,11 @@ fn call_of(simulation: &Simulation, action: &Action, before: &[Component], after
         Action::Fault { target: Target::Transaction { call, .. }, .. } => {
             Some(simulation.call(&Access::new(before), *call).clone())
         }
-        Action::HandOff { .. } | Action::Guess { .. } | Action::Deploy { .. } | Action::Fault { .. } => None,
+        Action::HandOff { .. }
+        | Action::Guess { .. }
+        | Action::Decide { .. }
+        | Action::Deploy { .. }
+        | Action::Fault { .. } => None,
     }
 }
 

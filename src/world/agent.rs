@@ -1,8 +1,9 @@
 //! Clients and subagents: what they know, and what they are about to do.
 
-use super::call::{Key, Request};
+use super::call::{Key, Request, Stamp};
 use super::content::Content;
 use super::resource::Handle;
+use crate::model::free::Occasion;
 use crate::model::{Event, Tool};
 
 /// A client or subagent.
@@ -23,6 +24,8 @@ pub struct Agent {
     pub first_plans: Vec<Option<u16>>,
     /// It came back to its entry, and uses the key of its first plan.
     pub under_first_plan: bool,
+    /// Something that it has yet to react to, in a way that it chooses; only where its harness is free to.
+    pub undecided: Option<Box<Undecided>>,
     /// A request that it will send again.
     pub pending: Option<Request>,
     /// How often it sent the current intent's mutating call; stays 0 where attempts are unbounded.
@@ -41,6 +44,17 @@ pub struct Agent {
     pub old: Vec<(Handle, View)>,
     /// What it knows of each resource.
     pub known: Vec<Known>,
+}
+
+/// What an agent has yet to react to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Undecided {
+    /// What happened.
+    pub occasion: Occasion,
+    /// To which call.
+    pub request: Request,
+    /// The versions that the answer named as current.
+    pub current: Vec<Stamp>,
 }
 
 /// An agent does the entries on a resource again that it minted anew.

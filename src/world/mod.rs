@@ -19,7 +19,7 @@ mod response;
 mod setting;
 pub mod symmetry;
 
-pub use agent::{Agent, Attempt, Errand, Known, Purpose, Redo, Reissue, View};
+pub use agent::{Agent, Attempt, Errand, Known, Purpose, Redo, Reissue, Undecided, View};
 pub use call::{Answer, Call, CallRef, Claim, Key, Payload, Position, Progress, Reply, Request, Stamp};
 pub use content::{Content, Field, Intents};
 pub use fact::Fact;

@@ -79,6 +79,7 @@ fn agent(setting: &Setting, agent: &mut Agent, visit: Visit<'_>) {
         plans,
         first_plans,
         under_first_plan: _,
+        undecided,
         pending,
         sends: _,
         broke: _,
@@ -97,6 +98,10 @@ fn agent(setting: &Setting, agent: &mut Agent, visit: Visit<'_>) {
     }
     if let Some(Reissue { issue, .. }) = reissue {
         visit(issues_of(*id), issue);
+    }
+    if let Some(undecided) = undecided {
+        request(setting, &mut undecided.request, visit);
+        undecided.current.iter_mut().for_each(|current| stamp(current, visit));
     }
     if let Some(pending) = pending {
         request(setting, pending, visit);

@@ -11,7 +11,7 @@ use super::lease::{Lease, Leases};
 use super::ledger::Ledger;
 use super::node::Memory;
 use super::resource::{Handle, Instance, Resource};
-use super::{Component, Queue, Setting, Symmetry};
+use super::{Component, Queue, Setting, Symmetry, Undecided};
 use crate::model::{Operation, ResourceId, Value};
 
 /// A symmetry at work.
@@ -82,6 +82,7 @@ impl Renaming<'_> {
             plans,
             first_plans,
             under_first_plan,
+            undecided,
             pending,
             sends,
             broke,
@@ -100,6 +101,7 @@ impl Renaming<'_> {
             plans: plans.clone(),
             first_plans: first_plans.clone(),
             under_first_plan: *under_first_plan,
+            undecided: undecided.as_deref().map(|undecided| Box::new(self.undecided(undecided))),
             pending: pending.as_ref().map(|request| self.request(request)),
             sends: *sends,
             broke: *broke,
@@ -109,6 +111,11 @@ impl Renaming<'_> {
             old: old.iter().map(|(handle, view)| (*handle, self.view(of(*handle), view))).collect(),
             known: known.iter().enumerate().map(|(resource, known)| self.known(resource, known)).collect(),
         }
+    }
+
+    fn undecided(&self, undecided: &Undecided) -> Undecided {
+        let Undecided { occasion, request, current } = undecided;
+        Undecided { occasion: *occasion, request: self.request(request), current: current.clone() }
     }
 
     fn known(&self, resource: ResourceId, known: &Known) -> Known {

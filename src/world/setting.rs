@@ -1,12 +1,13 @@
 //! The model as steps need it: which slot holds what, and numbers for intents, principals and key scopes.
 
 use crate::model::design::{Calls, Replies, ScopePart, State, Versions};
+use crate::model::free::{Choices, Free};
 use crate::model::protocol::Reissue;
-use crate::model::{AgentId, EntryId, Model, Operation, Principal, Reaction, ResourceId, Tool};
+use crate::model::{AgentId, Client, EntryId, Model, Operation, Principal, Reaction, ResourceId, Tool};
 use crate::model::{Entry, scenario::Resource as Declared};
 
 use self::layout::Layout;
-use super::{Instance, Intents, Request, View};
+use super::{Agent, Instance, Intents, Request, View};
 
 mod changes;
 mod layout;
@@ -32,6 +33,7 @@ pub struct Setting {
     /// The same for the nodes that run what is deployed.
     pub deployed: Option<Box<Self>>,
     layout: Layout,
+    choices: Vec<Vec<Choices>>,
     faults: Vec<u8>,
     fault_names: Vec<&'static str>,
 }
@@ -100,6 +102,8 @@ impl Setting {
         let faults: Vec<u8> = faults.iter().map(|fault| scenario.faults.get(fault).copied().unwrap_or(0)).collect();
         let layout = Layout::of(&model, &intents);
         let principals = distinct;
+        let of_agent = |clients: &Vec<Client>| clients.iter().map(Client::choices).collect();
+        let choices: Vec<Vec<Choices>> = model.clients.iter().map(of_agent).collect();
         let of = |model: Model, deployed| Self {
             intents: intents.clone(),
             principals: principals.clone(),
@@ -107,6 +111,7 @@ impl Setting {
             routes_late: false,
             deployed,
             layout: layout.clone(),
+            choices: choices.clone(),
             faults: faults.clone(),
             fault_names: fault_names.clone(),
             model,
@@ -282,13 +287,35 @@ impl Setting {
     /// Whether an agent may have to mint anew, and so to come back to intents that it was done with.
     #[must_use]
     pub fn mints_again(&self, agent: AgentId) -> bool {
-        self.reactions(agent).any(|reaction| matches!(reaction, Reaction::Mint { .. }))
+        self.may_choose_to_mint(agent)
+            || self.reactions(agent).any(|reaction| matches!(reaction, Reaction::Mint { .. }))
     }
 
     /// Whether it may have to do so under the keys of its first plans.
     #[must_use]
     pub fn mints_again_under_same_key(&self, agent: AgentId) -> bool {
-        self.reactions(agent).any(|reaction| matches!(reaction, Reaction::Mint { new_key: false }))
+        self.may_choose_to_mint(agent)
+            || self.reactions(agent).any(|reaction| matches!(reaction, Reaction::Mint { new_key: false }))
+    }
+
+    /// Whether its harness is free to mint anew what it minted.
+    fn may_choose_to_mint(&self, agent: AgentId) -> bool {
+        let mut work = self.model.scenario.agents[agent].work.iter();
+        let free = self.model.clients[agent].iter().any(|client| client.is_free(Free::On));
+        free && work.any(|entry| entry.tool() == Some(Tool::Mint))
+    }
+
+    /// The tool of the entry that an agent is at: `read` where it is at none that calls another.
+    #[must_use]
+    pub fn tool_at(&self, agent: &Agent) -> Tool {
+        let work = &self.model.scenario.agents[usize::from(agent.id)].work;
+        work.get(usize::from(agent.entry)).and_then(Entry::tool).unwrap_or(Tool::Read)
+    }
+
+    /// What the harness of an agent may choose from for calls of this tool.
+    #[must_use]
+    pub fn choices(&self, agent: AgentId, tool: Tool) -> &Choices {
+        &self.choices[agent][tool as usize]
     }
 
     /// Every reaction in an agent's settings, those behind an `else` included.

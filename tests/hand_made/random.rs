@@ -41,6 +41,7 @@ const ACTIONS: &[&str] = &[
     "receive",
     "hand-off",
     "guess",
+    "decide",
     "cancel",
     "resume",
     "drop-stream",
@@ -135,6 +136,7 @@ fn call(dice: &mut Dice, names: &[&str]) -> CallNote {
 
 fn step(dice: &mut Dice, names: &[&str]) -> Step {
     let does = Does {
+        client: dice.maybe(20, |dice| dice.name(names)),
         to_run: None,
         restarts: false,
         action: dice.name(ACTIONS),

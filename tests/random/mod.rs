@@ -52,6 +52,19 @@ pub fn texts(seed: u64) -> Texts {
     in_parts(dice, texts)
 }
 
+/// What clients may choose.
+const FREE: [&str; 8] = ["payload", "precondition", "key", "before-write", "keeps", "blind", "presents", "on"];
+
+/// A random model whose clients choose some of their settings anew each time.
+pub fn choosing(seed: u64) -> Texts {
+    let mut texts = texts(seed);
+    let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed + 2_000_000));
+    let one = dice.pick(&FREE);
+    let free: Vec<&str> = FREE.into_iter().filter(|word| *word == one || dice.chance(15)).collect();
+    texts.design = texts.design.replacen("[client]\n", &format!("[client]\nany = [{}]\n", list(free)), 1);
+    texts
+}
+
 /// The settings in which a design and the one that is deployed must be alike.
 const ALIKE: [&str; 8] = ["state", "queue", "calls", "replies", "lost-reply", "handles", "versions", "lease-place"];
 

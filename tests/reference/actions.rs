@@ -4,6 +4,7 @@ use handlecheck::model::design::{Handles, Queue};
 use handlecheck::model::protocol::{ClosedStream, Resumable};
 use handlecheck::model::{AgentId, Model};
 
+use super::choosing;
 use super::client;
 use super::faults::{self, Fault};
 use super::judge;
@@ -24,6 +25,7 @@ pub enum Action {
     Guess(AgentId, Handle),
     Cancel(usize),
     Resume(AgentId),
+    Decide(AgentId),
     Deploy(NodeId),
     Fault(Fault),
 }
@@ -70,6 +72,7 @@ impl Action {
             Self::Guess(agent, handle) => format!("guess: {} {handle:?}", name(agent)),
             Self::Cancel(index) => format!("cancel: {}", seat(Seat::Orphan(index))),
             Self::Resume(agent) => format!("resume: {}", name(agent)),
+            Self::Decide(agent) => format!("decide: {}", name(agent)),
             Self::Deploy(node) => format!("deploy: node {node}"),
             Self::Fault(fault) => format!("fault: {fault:?}"),
         }
@@ -107,6 +110,9 @@ fn of_agent(model: &Model, state: &State, id: AgentId) -> Vec<Action> {
     let mut actions = Vec::new();
     if client::can_send(model, state, id).is_some() {
         actions.push(Action::Send(id));
+    }
+    if agent.undecided.is_some() && !agent.stopped {
+        actions.push(Action::Decide(id));
     }
     if client::can_hand_off(model, state, id) {
         actions.push(Action::HandOff(id));
@@ -167,6 +173,7 @@ fn perform(world: &mut World<'_>, action: Action) {
             world.state.orphans.remove(index);
         }
         Action::Resume(agent) => world.state.agents[agent].disconnected = false,
+        Action::Decide(agent) => choosing::decide(world, agent),
         Action::Deploy(node) => faults::change_over(world, node),
         Action::Fault(fault) => faults::strike(world, fault),
     }
@@ -188,18 +195,52 @@ pub fn can_resume(model: &Model, state: &State, call: &Call) -> bool {
 pub fn successors(model: &Model, state: &State) -> Vec<Successor> {
     let mut successors = Vec::new();
     for action in possible(model, state) {
-        let mut fall = Some(Dice::default());
-        while let Some(dice) = fall {
-            let mut world = World::new(model, state.clone(), dice);
-            perform(&mut world, action);
-            if !world.impossible {
-                let state = rename::canonical(model, world.state);
-                successors.push(Successor { action, state, facts: world.facts });
-            }
-            fall = world.dice.next();
+        let ways = choosing::ways(model, state, action);
+        if ways.is_empty() {
+            let outcomes = outcomes(model, state, action);
+            successors.extend(outcomes.into_iter().map(|(after, facts)| named(model, action, after, facts)));
+            continue;
         }
+        // Ways that do the same are one.
+        let mut different: Vec<(State, Facts)> = Vec::new();
+        for way in ways {
+            let agent = agent_of(action);
+            for (after, facts) in outcomes(&choosing::behaving(model, agent, &way), state, action) {
+                if different.iter().all(|(other, _)| *other != after) {
+                    different.push((after, facts));
+                }
+            }
+        }
+        successors.extend(different.into_iter().map(|(after, facts)| named(model, action, after, facts)));
     }
     successors
+}
+
+/// What an action leads to, for every way in which the dice can fall, before it is renamed.
+fn outcomes(model: &Model, state: &State, action: Action) -> Vec<(State, Facts)> {
+    let mut outcomes = Vec::new();
+    let mut fall = Some(Dice::default());
+    while let Some(dice) = fall {
+        let mut world = World::new(model, state.clone(), dice);
+        perform(&mut world, action);
+        if !world.impossible {
+            outcomes.push((world.state, world.facts));
+        }
+        fall = world.dice.next();
+    }
+    outcomes
+}
+
+fn named(model: &Model, action: Action, after: State, facts: Facts) -> Successor {
+    Successor { action, state: rename::canonical(model, after), facts }
+}
+
+/// The agent whose harness chooses in this action.
+fn agent_of(action: Action) -> AgentId {
+    match action {
+        Action::Send(agent) | Action::Decide(agent) | Action::Fault(Fault::Compact(agent)) => agent,
+        _ => unreachable!("only harnesses choose"),
+    }
 }
 
 /// Can nothing but orphans and faults move (section 3), and nodes that change over?

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use handlecheck::model::client::{BeforeWrite, KeyPolicy, Payload, Precondition, Presents};
 use handlecheck::model::scenario::Carried;
-use handlecheck::model::{AgentId, Client, Entry, Model, Operation, ResourceId, Tool};
+use handlecheck::model::{AgentId, Client, Entry, Free, Model, Operation, ResourceId, Tool};
 
 use super::harness;
 use super::judge;
@@ -49,12 +49,22 @@ pub fn wish(model: &Model, state: &State, id: AgentId) -> Option<Wish> {
     }
     match current_entry(model, state, id)? {
         Entry::Read { resource } => Some(Wish::Read(*resource)),
+        // It chooses to read first.
+        entry @ Entry::Mutate { .. } if reads_by_choice(model, id, entry) && !needed_handles(entry).is_empty() => {
+            Some(Wish::Read(needed_handles(entry)[0]))
+        }
         Entry::Mutate { .. } => match missing_views(model, state, id).first() {
             Some(resource) => Some(Wish::Read(*resource)),
             None => Some(Wish::Mutate),
         },
         Entry::HandOff { .. } => missing_views(model, state, id).first().map(|resource| Wish::Read(*resource)),
     }
+}
+
+/// Does the harness choose to read before this write?
+fn reads_by_choice(model: &Model, id: AgentId, entry: &Entry) -> bool {
+    let client = model.client(id, tool_of(entry));
+    client.any.contains(&Free::BeforeWrite) && client.before_write == BeforeWrite::ReadAgain
 }
 
 /// The resources whose handles an entry needs: its own, unless it mints it, and those that it is given.
@@ -71,7 +81,7 @@ pub fn needed_handles(entry: &Entry) -> Vec<ResourceId> {
 /// What an agent can send now: it is idle, has work left and knows the handle.
 pub fn can_send(model: &Model, state: &State, id: AgentId) -> Option<Wish> {
     let agent = &state.agents[id];
-    if agent.call.is_some() || agent.stopped {
+    if agent.call.is_some() || agent.stopped || agent.undecided.is_some() {
         return None;
     }
     let entry = current_entry(model, state, id)?;
@@ -84,7 +94,7 @@ pub fn can_hand_off(model: &Model, state: &State, id: AgentId) -> bool {
     let agent = &state.agents[id];
     let at_entry = matches!(current_entry(model, state, id), Some(Entry::HandOff { .. }));
     let resource = current_entry(model, state, id).map(entry_resource);
-    let ready = agent.call.is_none() && missing_views(model, state, id).is_empty();
+    let ready = agent.call.is_none() && agent.undecided.is_none() && missing_views(model, state, id).is_empty();
     at_entry && ready && !agent.stopped && resource.is_some_and(|resource| agent.knows.contains_key(&resource))
 }
 
@@ -190,7 +200,8 @@ fn bare_request(world: &World<'_>, id: AgentId, tool: Tool, resource: ResourceId
 /// An agent that reads before each write, and lost what it had read, reads from there on.
 fn begin_reading(world: &mut World<'_>, id: AgentId, resource: ResourceId) {
     let Some(entry @ Entry::Mutate { operation, .. }) = current_entry(world.model, &world.state, id) else { return };
-    let reads_first = world.model.client(id, operation.tool()).before_write == BeforeWrite::ReadAgain;
+    let client = world.model.client(id, operation.tool());
+    let reads_first = client.before_write == BeforeWrite::ReadAgain && !client.any.contains(&Free::BeforeWrite);
     if let Next::Plan { reread, then: Then::Write, .. } = &mut world.state.agents[id].next
         && reads_first
         && reread.is_empty()
@@ -271,7 +282,12 @@ fn make_key(world: &mut World<'_>, id: AgentId, request: &Request) -> Option<Key
     let intent = request.intent?;
     let known = world.state.agents[id].knows.get(&request.resource);
     let leaked: Vec<Key> = known.into_iter().flat_map(|known| known.leaked.clone()).collect();
-    if client.presents == Presents::LeakedKey && !leaked.is_empty() {
+    if client.any.contains(&Free::Presents) && !leaked.is_empty() {
+        let index = world.dice.roll(leaked.len() + 1);
+        if index > 0 {
+            return Some(leaked[index - 1].clone());
+        }
+    } else if client.presents == Presents::LeakedKey && !leaked.is_empty() {
         let index = world.dice.roll(leaked.len());
         return Some(leaked[index].clone());
     }

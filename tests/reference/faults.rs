@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use handlecheck::model::client::Presents;
 use handlecheck::model::design::{AfterStoreError, Calls, ClaimAfterError, ClaimNames, ReadsFrom};
-use handlecheck::model::{AgentId, Model, Outcome, Principal, Tool, Value};
+use handlecheck::model::{AgentId, Free, Model, Outcome, Principal, Tool, Value};
 
 use super::actions;
 use super::client;
@@ -169,7 +169,10 @@ pub fn strike(world: &mut World<'_>, fault: Fault) {
                 server::abandon(world.model, &mut world.state, call);
             }
         }
-        Fault::StopAgent(agent) => world.state.agents[agent].stopped = true,
+        Fault::StopAgent(agent) => {
+            world.state.agents[agent].stopped = true;
+            world.state.agents[agent].undecided = None;
+        }
     }
 }
 
@@ -260,7 +263,9 @@ fn expire_key(world: &mut World<'_>, place: Option<NodeId>, index: usize) {
 /// calls that will be sent again, and in key tables. An agent that presents none need not remember them.
 fn leak_handle(world: &mut World<'_>, id: AgentId, handle: Handle) {
     let token = world.state.resources.get(&handle).and_then(|stored| server::token_of(world.model, stored));
-    let presents = world.model.clients[id].iter().any(|client| client.presents == Presents::LeakedKey);
+    let presents = world.model.clients[id]
+        .iter()
+        .any(|client| client.presents == Presents::LeakedKey || client.any.contains(&Free::Presents));
     let leaked = if presents { keys_used_with(&world.state, handle) } else { BTreeSet::new() };
     if token.is_some() {
         world.broken(judge::NO_CROSS_PRINCIPAL);
@@ -277,7 +282,8 @@ fn keys_used_with(state: &State, handle: Handle) -> BTreeSet<Key> {
         Next::Plan { then: Then::Replan { refused, .. }, .. } => refused.as_deref(),
         Next::Plan { .. } => None,
     });
-    let requests = state.calls().map(|call| &call.request).chain(again);
+    let undecided = state.agents.iter().filter_map(|agent| agent.undecided.as_ref()?.request.as_deref());
+    let requests = state.calls().map(|call| &call.request).chain(again).chain(undecided);
     let of_requests =
         requests.filter(|request| request.handle == Some(handle)).filter_map(|request| request.key.clone());
     let tables = state.nodes.iter().map(|node| &node.keys).chain([&state.keys]).flatten();
@@ -298,7 +304,8 @@ fn revoke(world: &mut World<'_>, principal: Principal, handle: Handle) {
 
 /// The context of an agent with work left is compacted.
 fn compact(world: &mut World<'_>, id: AgentId) {
-    let keeps = world.model.client(id, Tool::Read).keeps.clone();
+    let tool = client::current_entry(world.model, &world.state, id).map_or(Tool::Read, client::tool_of);
+    let keeps = world.model.client(id, tool).keeps.clone();
     let agent = &mut world.state.agents[id];
     if !agent.knows.is_empty() {
         world.facts.witnessed.insert(judge::NO_ORPHAN);

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use handlecheck::model::client::{AfterFailure, BeforeWrite, KeyPolicy};
+use handlecheck::model::free::Occasion;
 use handlecheck::model::{
     AgentId, Condition, Entry, Event, Model, Operation, Outcome, Reaction, ResourceId, Told, Tool,
 };
 
+use super::choosing;
 use super::client::{current_entry, needed_handles, tool_of};
 use super::receive::shows;
 use super::rename;
@@ -26,6 +28,9 @@ pub fn broken_stream(world: &mut World<'_>, id: AgentId, request: &Request) {
     }
     world.state.agents[id].broke = world.model.client(id, request.tool).attempts.is_some();
     react(world, id, Event::BrokenStream, request, None);
+    if world.state.agents[id].undecided.is_some() {
+        return;
+    }
     if matches!(world.state.agents[id].next, Next::Again(_)) {
         issues_again(world, id, request);
     }
@@ -33,7 +38,7 @@ pub fn broken_stream(world: &mut World<'_>, id: AgentId, request: &Request) {
 }
 
 /// A call whose stream broke is issued again, perhaps under its request id.
-fn issues_again(world: &mut World<'_>, id: AgentId, request: &Request) {
+pub fn issues_again(world: &mut World<'_>, id: AgentId, request: &Request) {
     world.state.agents[id].issues_again = request.issue.map(|issue| (request.tool, request.resource, issue));
 }
 
@@ -49,6 +54,10 @@ pub struct Cause<'c> {
 
 /// The harness reacts to a broken stream or a refusal.
 pub fn react(world: &mut World<'_>, id: AgentId, event: Event, request: &Request, answer: Option<&Answer>) {
+    if choosing::is_free(world, id, request.tool) {
+        let about = (request.tool, request.resource);
+        return choosing::put_off(world, id, Occasion::Event(event), about, Some(request), answer);
+    }
     let reaction = world.model.client(id, request.tool).reaction(event);
     do_reaction(world, id, reaction, Cause { event, tool: request.tool, nested: 0, request: Some(request), answer });
 }
@@ -68,7 +77,7 @@ pub fn condition_of(model: &Model, id: AgentId, event: Event, tool: Tool, nested
 }
 
 /// Are all sends of the current intent used up? Reads don't count as sends.
-fn is_spent(world: &World<'_>, id: AgentId, tool: Tool) -> bool {
+pub fn is_spent(world: &World<'_>, id: AgentId, tool: Tool) -> bool {
     tool != Tool::Read && world.model.client(id, tool).attempts == Some(world.state.agents[id].attempts)
 }
 
@@ -214,7 +223,7 @@ fn read_again(world: &mut World<'_>, id: AgentId, then: Then, new_key: bool) {
 }
 
 /// Back to the entry that minted; an agent that minted nothing can only tell that it failed.
-fn mint_again(world: &mut World<'_>, id: AgentId, resource: ResourceId, new_key: bool) {
+pub fn mint_again(world: &mut World<'_>, id: AgentId, resource: ResourceId, new_key: bool) {
     let model = world.model;
     let work = &model.scenario.agents[id].work;
     let mints = |entry: &Entry| matches!(entry, Entry::Mutate { operation: Operation::Mint, .. });
@@ -300,7 +309,7 @@ pub fn begin_entry(world: &mut World<'_>, id: AgentId) {
 pub fn miss_handle(world: &mut World<'_>, id: AgentId) {
     let model = world.model;
     let agent = &world.state.agents[id];
-    if agent.call.is_some() {
+    if agent.call.is_some() || agent.undecided.is_some() {
         return;
     }
     let Some(entry) = current_entry(model, &world.state, id) else { return };
@@ -314,6 +323,9 @@ pub fn miss_handle(world: &mut World<'_>, id: AgentId) {
         }
         if again {
             world.state.agents[id].next = Next::begin();
+        }
+        if choosing::is_free(world, id, tool) {
+            return choosing::put_off(world, id, Occasion::Forgot, (tool, resource), None, None);
         }
         let event = Event::Refused(Outcome::NotFound);
         let reaction = model.client(id, tool).reaction(event);

@@ -32,7 +32,8 @@ pub fn mover(action: Action) -> Mover {
         | Action::Receive(agent)
         | Action::HandOff(agent)
         | Action::Guess(agent, _)
-        | Action::Resume(agent) => Mover::Agent(agent),
+        | Action::Resume(agent)
+        | Action::Decide(agent) => Mover::Agent(agent),
         Action::Deliver(Seat::Orphan(_), _) | Action::Execute(Seat::Orphan(_)) | Action::Cancel(_) => Mover::Orphan,
         Action::Fault(_) | Action::Deploy(_) => Mover::Fault,
     }

@@ -19,6 +19,7 @@
 
 pub mod actions;
 pub mod assertions;
+pub mod choosing;
 pub mod client;
 pub mod entries;
 pub mod examples;

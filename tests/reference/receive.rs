@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use handlecheck::model::free::Occasion;
 use handlecheck::model::{AgentId, Condition, Entry, Event, Operation, Outcome, Reaction, ResourceId, Told, Tool};
 
+use super::choosing;
 use super::client::{changed, current_entry, minted_content};
 use super::harness::{self, Cause};
 use super::judge;
@@ -63,6 +65,13 @@ fn act_on_views(world: &mut World<'_>, id: AgentId, then: Then, old: &BTreeMap<R
     let shown = views.get(resource).is_some_and(|view| shows(view, operation));
     match then {
         Then::Write => {}
+        Then::Verify if !shown && choosing::is_free(world, id, operation.tool()) => {
+            let about = (operation.tool(), *resource);
+            choosing::put_off(world, id, Occasion::Looked, about, None, None);
+            // One that stops now is as one that stopped before it looked.
+            let reread = vec![*resource];
+            world.state.agents[id].next = Next::Plan { reread, then: Then::Verify, old: BTreeMap::new() };
+        }
         Then::Verify => harness::tell(world, id, if shown { Told::Ok } else { Told::Unknown }, shown, false),
         Then::Replan { event, tool, nested, refused } => {
             let (condition, otherwise) = harness::condition_of(world.model, id, event, tool, nested);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use handlecheck::model::design::{Replies, State as StateIn, Versions};
 use handlecheck::model::protocol::Reissue;
-use handlecheck::model::{AgentId, Model, Reaction};
+use handlecheck::model::{AgentId, Entry, Free, Model, Operation, Reaction};
 
 use super::state::{
     Answer, Call, Handle, Intent, Key, KeyEntry, Keys, Lease, Next, Place, Print, Request, State, Table, Then, View,
@@ -48,12 +48,21 @@ pub fn canonical(model: &Model, mut state: State) -> State {
 
 /// With `send = "mint", key = "same"` an intent goes back to the key of its first plan, which keeps number 0.
 fn first_plans_matter(model: &Model, id: AgentId) -> bool {
-    model.clients[id].iter().any(|client| client.on.values().any(|reaction| goes_back(reaction, Some(false))))
+    chooses_to_mint(model, id)
+        || model.clients[id].iter().any(|client| client.on.values().any(|reaction| goes_back(reaction, Some(false))))
 }
 
 /// May an agent have to come back to entries that it was done with?
 pub fn comes_back(model: &Model, id: AgentId) -> bool {
-    model.clients[id].iter().any(|client| client.on.values().any(|reaction| goes_back(reaction, None)))
+    chooses_to_mint(model, id)
+        || model.clients[id].iter().any(|client| client.on.values().any(|reaction| goes_back(reaction, None)))
+}
+
+/// May its harness choose to mint anew what it minted?
+fn chooses_to_mint(model: &Model, id: AgentId) -> bool {
+    let mints = |entry: &Entry| matches!(entry, Entry::Mutate { operation: Operation::Mint, .. });
+    let chooses = model.clients[id].iter().any(|client| client.any.contains(&Free::On));
+    chooses && model.scenario.agents[id].work.iter().any(mints)
 }
 
 /// Does this reaction go back to the entry that minted: with a new key, or with the same?
@@ -108,6 +117,10 @@ fn numbers(state: &mut State, visit: &mut dyn FnMut(Kind, &mut u32)) {
                 visit(Kind::Version(known.handle), version);
             }
             known.leaked = in_key_set(&known.leaked, visit);
+        }
+        if let Some(undecided) = &mut agent.undecided {
+            undecided.request.iter_mut().for_each(|request| in_request(request, visit));
+            undecided.current.iter_mut().for_each(|(handle, version)| visit(Kind::Version(*handle), version));
         }
         match &mut agent.next {
             Next::Again(request) => in_request(request, visit),

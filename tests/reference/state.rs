@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use handlecheck::model::free::Occasion;
 use handlecheck::model::{
     AgentId, Entry, EntryId, Event, Model, Operation, Outcome, Principal, ResourceId, Told, Tool, Value,
 };
@@ -327,6 +328,18 @@ impl Next {
     }
 }
 
+/// Something that an agent has yet to react to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Undecided {
+    pub occasion: Occasion,
+    pub tool: Tool,
+    pub resource: ResourceId,
+    /// The call that was refused, or whose stream broke.
+    pub request: Option<Box<Request>>,
+    /// The versions that the refusal named.
+    pub current: Vec<(Handle, u32)>,
+}
+
 /// Going back to the entry that minted: the entries on `resource` before `until` are done again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Redo {
@@ -344,6 +357,8 @@ pub struct Agent {
     pub forgot: BTreeSet<ResourceId>,
     pub views: BTreeMap<ResourceId, View>,
     pub next: Next,
+    /// What it has yet to react to, where its harness chooses how.
+    pub undecided: Option<Undecided>,
     pub tag: Tag,
     /// The number of its current plan, once it has one.
     pub number: Option<u32>,
@@ -529,6 +544,7 @@ impl Agent {
             forgot: BTreeSet::new(),
             views: BTreeMap::new(),
             next: Next::begin(),
+            undecided: None,
             tag: Tag::First,
             number: None,
             numbers: BTreeMap::new(),

@@ -18,6 +18,7 @@ pub(super) fn sentence(step: &Step, taken_up: bool, past: &Past) -> String {
         leaked_key,
         key,
         same_id_as,
+        client,
         to_run,
         restarts,
         clock_stands,
@@ -41,7 +42,8 @@ pub(super) fn sentence(step: &Step, taken_up: bool, past: &Past) -> String {
                 _ => String::new(),
             };
             let stolen = leaked_key.as_ref().map_or_else(String::new, |key| format!(" with the leaked key {key}"));
-            format!("{agent} sends {what}{stolen}{again} (request {request}).")
+            let chosen = client.as_ref().map_or_else(String::new, |chosen| format!(", as with {chosen}"));
+            format!("{agent} sends {what}{stolen}{again} (request {request}){chosen}.")
         }
         "deliver" => {
             let taken = same_id_as.as_ref().map_or_else(String::new, |other| {
@@ -99,7 +101,11 @@ pub(super) fn sentence(step: &Step, taken_up: bool, past: &Past) -> String {
         "leak-handle" => format!("{agent} learns the handle {handle}, which leaked."),
         "expire-key" => format!("The recorded outcome under key {} expires.", key.as_deref().unwrap_or("?")),
         "expire-claim" => format!("The claim on key {} expires.", key.as_deref().unwrap_or("?")),
-        "compact" => format!("The context of {agent} is compacted."),
+        "compact" => {
+            let chosen = client.as_ref().map_or_else(String::new, |chosen| format!(", as with {chosen}"));
+            format!("The context of {agent} is compacted{chosen}.")
+        }
+        "decide" => format!("{agent} decides: {}.", client.as_deref().unwrap_or("nothing")),
         "recreate" => format!("{handle} is deleted and created anew, with another content."),
         "stop-agent" => format!("{agent} stops, and never moves again."),
         "revoke" => {
