@@ -154,7 +154,7 @@ pub(super) fn told(setting: &Setting, before: &[Component], after: &[Component])
 pub(super) fn event(setting: &Setting, name: &str, target: Target) -> Event {
     let mut event = Event { at: 0, event: name.to_owned(), node: None, agent: None, handle: None, about: None };
     match target {
-        Target::Agent(agent) | Target::AgentAndHandle(agent, _) => {
+        Target::Agent(agent) | Target::Keeping(agent, _) | Target::AgentAndHandle(agent, _) => {
             event.agent = Some(setting.agent_name(usize::from(agent)).to_owned());
         }
         Target::Node(node) => event.node = Some(setting.node_name(node)),

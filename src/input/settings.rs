@@ -209,7 +209,12 @@ pub fn client() -> Vec<Setting> {
         },
         boolean("blind", default.blind, "Write without a view too, and then the change alone, with no version."),
         word!("presents", Presents, default.presents, "Whose key it presents."),
-        words!("any", Free, default.any, "What of all this it chooses anew, each time that it matters."),
+        words!(
+            "any",
+            Free,
+            default.any,
+            "What of all this it chooses anew, each time that it matters; `attempts` is 2 then, unless it says otherwise."
+        ),
     ]
 }
 

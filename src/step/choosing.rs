@@ -26,9 +26,15 @@ impl Simulation {
         if ways.len() > 1 || presents { self.different(sends, access) } else { sends }
     }
 
+    /// The clients as any of which an agent may react to what it has yet to react to.
+    #[must_use]
+    pub fn ways_to_decide(&self, agent: &Agent, access: &Access<'_, Component>) -> Vec<Client> {
+        Harness::ways_to_decide(&self.setting, access, agent)
+    }
+
     /// What an agent can decide to do with an event.
     pub(super) fn decisions(&self, agent: &Agent, access: &Access<'_, Component>) -> Vec<Action> {
-        let ways = Harness::ways_to_decide(&self.setting, access, agent).len();
+        let ways = self.ways_to_decide(agent, access).len();
         let decisions = (0..ways).map(|way| Action::Decide { agent: agent.id, way: small(way) });
         self.different(decisions.collect(), access)
     }
@@ -65,8 +71,7 @@ impl Simulation {
     }
 
     pub(super) fn decide(&self, agent: usize, way: u8, access: &mut Access<'_, Component>) -> Vec<Fact> {
-        let ways: Vec<Client> =
-            Harness::ways_to_decide(&self.setting, access, access.get(self.setting.agent_slot(agent)).agent());
+        let ways = self.ways_to_decide(access.get(self.setting.agent_slot(agent)).agent(), access);
         let mut harness = Harness::new(&self.setting, access, agent).behaving(&ways[usize::from(way)]);
         harness.decide();
         harness.finish()

@@ -5,7 +5,6 @@ use super::words::Names;
 use super::{Does, chosen};
 use crate::action::{Action, Target};
 use crate::engine::Access;
-use crate::harness::Harness;
 use crate::step::Simulation;
 use crate::suggest::did_you_mean;
 use crate::world::{Component, Handle};
@@ -69,7 +68,7 @@ pub fn does(simulation: &Simulation, access: &Access<'_, Component>, action: &Ac
         Action::Decide { agent, way } => {
             does.agent = agent_name(*agent);
             let at = access.get(setting.agent_slot(usize::from(*agent))).agent();
-            let ways = Harness::ways_to_decide(setting, access, at);
+            let ways = simulation.ways_to_decide(at, access);
             let undecided = at.undecided.as_ref().expect("who decides has something to decide");
             let own = setting.model.client(usize::from(*agent), undecided.request.tool);
             does.client = Some(chosen::decision(own, undecided, &ways[usize::from(*way)]));

@@ -50,7 +50,8 @@ client = { blinds = true }"#,
     :            ^^^^^^
     `----
   help: did you mean `blind`? expected one of payload, precondition, key, before-write, keeps,
-        after-failure, attempts, blind, presents, on, mint, read, write, close, approve, execute, delete
+        after-failure, attempts, blind, presents, any, on, mint, read, write, close, approve, execute,
+        delete
 
 "#]],
     );

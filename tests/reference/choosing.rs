@@ -7,8 +7,20 @@ use super::actions::Action;
 use super::client::{current_entry, tool_of};
 use super::faults::Fault;
 use super::harness::{self, Cause};
-use super::state::{Answer, Next, Request, State, Undecided, entry_resource};
+use super::state::{Answer, Handle, Next, Request, State, entry_resource};
 use super::world::World;
+
+/// Something that an agent has yet to react to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Undecided {
+    pub occasion: Occasion,
+    pub tool: Tool,
+    pub resource: ResourceId,
+    /// The call that was refused, or whose stream broke.
+    pub request: Option<Box<Request>>,
+    /// The versions that the refusal named.
+    pub current: Vec<(Handle, u32)>,
+}
 
 /// The clients of which an agent behaves like any in this action; none where there is nothing to choose.
 pub fn ways(model: &Model, state: &State, action: Action) -> Vec<Client> {

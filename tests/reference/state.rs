@@ -4,11 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use handlecheck::model::free::Occasion;
 use handlecheck::model::{
     AgentId, Entry, EntryId, Event, Model, Operation, Outcome, Principal, ResourceId, Told, Tool, Value,
 };
 
+pub use super::choosing::Undecided;
 pub use super::entries::{KeyEntry, Keys, Print, Scope, Table};
 
 /// Index of a node.
@@ -326,18 +326,6 @@ impl Next {
     pub fn begin() -> Self {
         Self::Plan { reread: Vec::new(), then: Then::Write, old: BTreeMap::new() }
     }
-}
-
-/// Something that an agent has yet to react to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Undecided {
-    pub occasion: Occasion,
-    pub tool: Tool,
-    pub resource: ResourceId,
-    /// The call that was refused, or whose stream broke.
-    pub request: Option<Box<Request>>,
-    /// The versions that the refusal named.
-    pub current: Vec<(Handle, u32)>,
 }
 
 /// Going back to the entry that minted: the entries on `resource` before `until` are done again.
