@@ -328,6 +328,7 @@ impl<'f> Free<'f> {
             self.act(|simulation, access| {
                 let mut harness = Harness::new(simulation.setting(), access, agent);
                 harness.receive();
+                harness.decide_as_usual();
                 let _ = harness.finish();
             });
         }
@@ -358,6 +359,7 @@ impl<'f> Free<'f> {
         self.act(|simulation, access| {
             let mut harness = Harness::new(simulation.setting(), access, agent);
             harness.stream_broke(&request);
+            harness.decide_as_usual();
             let _ = harness.finish();
         });
     }

@@ -3,6 +3,7 @@
 //! It knows what the agent knows, and nothing of nodes or stores; the ledger it only writes to, when the agent is told
 //! something.
 
+mod choosing;
 mod planning;
 mod reacting;
 

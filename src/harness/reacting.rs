@@ -1,20 +1,19 @@
 //! Reacting: what an agent does with an answer, a refusal or a broken stream.
 
 use super::{Harness, planning};
-use crate::engine::Access;
 use crate::handler::change_fields;
 use crate::model::client::{AfterFailure, KeyPolicy};
 use crate::model::free::Occasion;
 use crate::model::scenario::Carried;
-use crate::model::{Client, Condition, Entry, Event, Free, Operation, Outcome, Reaction, ResourceId, Told, Tool};
+use crate::model::{Condition, Entry, Event, Operation, Outcome, Reaction, ResourceId, Told, Tool};
 use crate::world::{
-    Agent, Answer, Attempt, Component, Errand, Fact, Handle, Intents, Known, Payload, Position, Purpose, Redo, Reissue,
-    Request, Response, Setting, Stamp, Undecided, View,
+    Answer, Attempt, Errand, Fact, Handle, Intents, Known, Payload, Position, Purpose, Redo, Reissue, Request,
+    Response, Stamp, View,
 };
 
 /// On what an agent is told something.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ground {
+pub(super) enum Ground {
     /// The server answered `ok`.
     Answer,
     /// The agent gave up, or was satisfied, with the view that it has.
@@ -206,47 +205,6 @@ impl Harness<'_, '_> {
         view.version = answer.version.filter(|_| about_this);
     }
 
-    /// Whether the harness chooses what to do with events.
-    fn is_free(&self, tool: Tool) -> bool {
-        self.setting.model.client(self.id(), tool).is_free(Free::On)
-    }
-
-    /// The agent has yet to choose what it does.
-    fn put_off(&mut self, occasion: Occasion, request: &Request, answer: Option<&Answer>) {
-        let request = Request { id: 0, credential: 0, sent_at: None, superseded: false, ..request.clone() };
-        let current = answer.map(|answer| answer.current.clone()).unwrap_or_default();
-        self.agent.undecided = Some(Box::new(Undecided { occasion, request, current }));
-    }
-
-    /// What an agent that has yet to choose may choose from.
-    #[must_use]
-    pub fn ways_to_decide(setting: &Setting, access: &Access<'_, Component>, agent: &Agent) -> Vec<Client> {
-        let Some(Undecided { occasion, request, .. }) = agent.undecided.as_deref() else { return Vec::new() };
-        let client = setting.model.client(usize::from(agent.id), request.tool);
-        let resource = usize::from(request.resource);
-        let work = &setting.model.scenario.agents[usize::from(agent.id)].work;
-        let mints = minting(work, resource).is_some() && {
-            let minted = access.get(setting.resource_slot(resource)).resource().instances.len();
-            client.attempts.is_none_or(|most| minted <= usize::from(most))
-        };
-        client.ways_to_react(*occasion, mints)
-    }
-
-    /// The agent does what it has chosen to do.
-    pub fn decide(&mut self) {
-        let undecided = self.agent.undecided.take().expect("an agent that decides has something to decide");
-        let Undecided { occasion, request, current } = *undecided;
-        match occasion.event() {
-            Some(event) => {
-                let reaction = self.client(request.tool).reaction(event);
-                let answer = Answer { current, ..Answer::about(request.handle) };
-                self.perform(reaction, event, &request, Some(&answer));
-            }
-            None => self.tell(Told::Unknown, Ground::View),
-        }
-        self.miss_handle();
-    }
-
     fn react(&mut self, event: Event, request: &Request, answer: Option<&Answer>) {
         let sent_again = event == Event::BrokenStream && request.tool == Tool::Read;
         if self.is_free(request.tool) && !sent_again {
@@ -261,7 +219,7 @@ impl Harness<'_, '_> {
         self.perform(reaction, event, request, answer);
     }
 
-    fn perform(&mut self, reaction: Reaction, event: Event, request: &Request, answer: Option<&Answer>) {
+    pub(super) fn perform(&mut self, reaction: Reaction, event: Event, request: &Request, answer: Option<&Answer>) {
         let reads = request.tool == Tool::Read;
         if !reads && !matches!(reaction, Reaction::Tell(_) | Reaction::Read) && self.is_spent() {
             let told = if self.agent.broke { Told::Unknown } else { Told::Failure };
@@ -452,7 +410,7 @@ impl Harness<'_, '_> {
     }
 
     /// The agent is told what became of its entry, and goes on or stops. An intent is told once.
-    fn tell(&mut self, told: Told, ground: Ground) {
+    pub(super) fn tell(&mut self, told: Told, ground: Ground) {
         let entry = self.agent.entry;
         let tool = self.entry().and_then(Entry::tool).unwrap_or(Tool::Read);
         if self.setting.intent(self.id(), usize::from(entry)).is_some() {
@@ -473,7 +431,7 @@ impl Harness<'_, '_> {
 }
 
 /// The entry of a work list that mints the resource.
-fn minting(work: &[Entry], resource: ResourceId) -> Option<usize> {
+pub(super) fn minting(work: &[Entry], resource: ResourceId) -> Option<usize> {
     let mints = |entry: &Entry| matches!(entry, Entry::Mutate { resource: minted, operation: Operation::Mint, .. } if *minted == resource);
     work.iter().position(mints)
 }

@@ -43,6 +43,7 @@ fn every_shipped_model_is_readable_and_those_fit_that_expect_something_of_each_o
                 let ruled_out = match (&*scenario.value.name, &*design.value.name) {
                     (_, "reads-from-store") => "`stale-read` never strikes",
                     ("foreign-agent-guess", "not-found") => "never gets the handle",
+                    (_, "whatever-clients-do") => "`resolves` is not judged",
                     ("two-agents-expire-claim", "claim-three-attempts") => "`expire-claim` never strikes",
                     ("two-agents-expire-lease-drop" | "two-agents-expire-lease-faults", "versioned") => {
                         "`expire-lease` never strikes"
