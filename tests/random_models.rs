@@ -27,6 +27,9 @@ const DISAGREED: [u64; 17] = [
     16_672,
 ];
 
+/// Seeds of clients that choose on which the witnesses once disagreed, or which alone tell whether the bound on minting is kept.
+const TELLING: [u64; 3] = [111, 562, 984];
+
 /// What became of a seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Seed {
@@ -158,7 +161,7 @@ fn the_witnesses_agree_where_clients_choose() {
         let Texts { scenario, design, protocol } = &texts;
         compare(&texts).map_err(|differ| format!("seed {seed}: {differ}\n{scenario}\n{design}\n{protocol}"))
     };
-    let all: Vec<Result<Seed, String>> = random::seeds("0..100").map(run).collect();
+    let all: Vec<Result<Seed, String>> = random::seeds("0..100").chain(TELLING).map(run).collect();
     let differ: Vec<&str> = all.iter().filter_map(|seed| seed.as_ref().err()).map(String::as_str).collect();
     assert!(differ.is_empty(), "{} differ:\n{}", differ.len(), differ.join("\n\n"));
     let agreed = all.iter().filter(|seed| **seed == Ok(Seed::Agreed)).count();
