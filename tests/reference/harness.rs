@@ -296,12 +296,16 @@ pub fn begin_entry(world: &mut World<'_>, id: AgentId) {
     agent.tag = Tag::First;
     agent.issues_again = None;
     agent.next = next;
-    // One that comes back uses the number of its first plan, or a new one: only then does it know one.
-    let planned = agent.numbers.contains_key(&agent.entry);
-    let first_plan = agent.redo.as_ref().is_some_and(|redo| redo.same_key);
-    agent.number = (planned && first_plan).then_some(0);
     agent.attempts = 0;
     agent.broke = false;
+    // One that comes back uses the number of its first plan, or a new one: only then does it know one.
+    let intent = (id, agent.entry);
+    let first_plan = agent.redo.as_ref().is_some_and(|redo| redo.same_key);
+    agent.number = None;
+    if agent.numbers.contains_key(&intent.1) {
+        let number = if first_plan { 0 } else { rename::fresh_plan(&world.state, intent) };
+        set_number(world, id, number);
+    }
     miss_handle(world, id);
 }
 
