@@ -13,7 +13,6 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
     let slot = strike.setting.agent_slot(usize::from(agent));
     let mut agent = strike.access.get(slot).agent().clone();
     agent.stopped = true;
-    agent.undecided = None;
     strike.access.set(slot, agent.into());
     Vec::new()
 }

@@ -4,7 +4,7 @@ use super::Harness;
 use super::reacting::{Ground, minting};
 use crate::engine::Access;
 use crate::model::free::Occasion;
-use crate::model::{Client, Free, Reaction, Told, Tool};
+use crate::model::{Client, Event, Free, Reaction, Told, Tool};
 use crate::world::{Agent, Answer, Component, Request, Setting, Undecided};
 
 impl Harness<'_, '_> {
@@ -15,7 +15,9 @@ impl Harness<'_, '_> {
 
     /// The agent has yet to choose what it does.
     pub(super) fn put_off(&mut self, occasion: Occasion, request: &Request, answer: Option<&Answer>) {
-        let request = Request { id: 0, credential: 0, sent_at: None, superseded: false, ..request.clone() };
+        // An answer that came is not asked for again.
+        let issue = request.issue.filter(|_| occasion == Occasion::Event(Event::BrokenStream));
+        let request = Request { id: 0, issue, credential: 0, sent_at: None, superseded: false, ..request.clone() };
         let current = answer.map(|answer| answer.current.clone()).unwrap_or_default();
         self.agent.undecided = Some(Box::new(Undecided { occasion, request, current }));
     }

@@ -232,6 +232,7 @@ impl Harness<'_, '_> {
             Some(plan) => plan,
             None => 0,
         };
+        self.agent.under_first_plan = false;
         self.agent.plans[entry] = Some(plan);
         if self.setting.mints_again_under_same_key(self.id()) && self.agent.first_plans[entry].is_none() {
             self.agent.first_plans[entry] = Some(plan);

@@ -69,8 +69,12 @@ pub fn put_off(
     request: Option<&Request>,
     answer: Option<&Answer>,
 ) {
-    let bare =
-        |request: &Request| Box::new(Request { credential: 0, sent_at: None, superseded: false, ..request.clone() });
+    // Only what a broken stream left open is ever issued again under its id.
+    let issued = occasion == Occasion::Event(Event::BrokenStream);
+    let bare = |request: &Request| {
+        let issue = request.issue.filter(|_| issued);
+        Box::new(Request { credential: 0, sent_at: None, superseded: false, issue, ..request.clone() })
+    };
     world.state.agents[id].undecided = Some(Undecided {
         occasion,
         tool: about.0,

@@ -171,7 +171,6 @@ pub fn strike(world: &mut World<'_>, fault: Fault) {
         }
         Fault::StopAgent(agent) => {
             world.state.agents[agent].stopped = true;
-            world.state.agents[agent].undecided = None;
         }
     }
 }

@@ -205,13 +205,8 @@ fn read_again(world: &mut World<'_>, id: AgentId, then: Then, new_key: bool) {
     if let Some(Entry::Mutate { resource, given, operation }) = current_entry(world.model, &world.state, id) {
         let known = (*operation != Operation::Mint).then_some(*resource);
         let reread: Vec<ResourceId> = known.into_iter().chain(given.iter().copied()).collect();
-        let then = match then {
-            // Without anything to read, nothing is asked before it plans anew.
-            Then::Replan { event, tool, nested, .. } if reread.is_empty() => {
-                Then::Replan { event, tool, nested, refused: None }
-            }
-            then => then,
-        };
+        // Without anything to read, nothing is asked before it plans anew.
+        let then = if reread.is_empty() { Then::Write } else { then };
         let agent = &mut world.state.agents[id];
         let old = agent.views.iter().filter(|(resource, _)| reread.contains(resource));
         let old = old.map(|(resource, view)| (*resource, view.clone())).collect();
