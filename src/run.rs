@@ -75,6 +75,9 @@ pub struct Report {
     pub depth: u32,
     /// The engine.
     pub engine: &'static str,
+    /// Where states were known by their hashes alone: at most so probable is it that one was left out.
+    #[serde(rename = "omission-probability", skip_serializing_if = "Option::is_none")]
+    pub omission: Option<f64>,
     /// The reductions that were used.
     pub reductions: Vec<String>,
     /// One for each invariant and assertion.
@@ -258,7 +261,8 @@ impl Run {
         let enough = if options.stop_early { bits } else { 0 };
         let liveness = properties.iter().any(|property| property.name == "resolves" && wanted(property));
         let (threads, causes) = (options.threads, options.all_causes);
-        let limits = Limits { enough, liveness, wanted: bits, threads, causes, ..Limits::default() };
+        let compact = options.hash_compact.then_some(reducing::FINGERPRINT);
+        let limits = Limits { enough, liveness, wanted: bits, threads, causes, compact, ..Limits::default() };
         let begun = checkpoint.map_or(&[][..], |checkpoint| &checkpoint.searches);
         let explored = reducing::explore(simulation, options, limits, begun, watch)?;
         let found = &explored.decided;
@@ -292,6 +296,7 @@ impl Run {
         report.complete = found.stop.is_none();
         report.stopped = found.stop.map(|stop| reason(stop, options));
         report.states = found.states();
+        report.omission = options.hash_compact.then(|| explored.omission());
         report.reductions.clone_from(&explored.reductions);
         report.transitions = found.transitions;
         report.depth = found.depth;
@@ -380,6 +385,7 @@ impl Run {
             transitions: 0,
             depth: 0,
             engine: engine.name(),
+            omission: None,
             reductions: Vec::new(),
             invariants,
             costs: None,

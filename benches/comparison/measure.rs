@@ -20,6 +20,8 @@ pub enum Mode {
     Whole(usize),
     /// With the reductions, with so many threads.
     Reduced(usize),
+    /// Every interleaving, with hashes alone, with so many threads.
+    Compact(usize),
     /// Every interleaving, by stateright.
     Stateright,
 }
@@ -46,6 +48,7 @@ impl Mode {
         match self {
             Self::Whole(threads) => format!("whole-{threads}"),
             Self::Reduced(threads) => format!("reduced-{threads}"),
+            Self::Compact(threads) => format!("compact-{threads}"),
             Self::Stateright => "stateright-1".to_owned(),
         }
     }
@@ -56,6 +59,7 @@ impl Mode {
         match mode {
             "whole" => Self::Whole(threads),
             "reduced" => Self::Reduced(threads),
+            "compact" => Self::Compact(threads),
             _ => Self::Stateright,
         }
     }
@@ -112,6 +116,10 @@ pub fn here(arguments: &[String]) {
         }
         Mode::Whole(threads) => {
             let found = explore(&system, Limits { threads, ..limits }, &mut |_| false);
+            (found.states(), found.stop.is_none())
+        }
+        Mode::Compact(threads) => {
+            let found = explore(&system, Limits { threads, compact: Some(64), ..limits }, &mut |_| false);
             (found.states(), found.stop.is_none())
         }
         Mode::Reduced(threads) => {

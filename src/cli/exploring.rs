@@ -113,6 +113,7 @@ impl Exploring {
             max_states: self.max_states,
             threads: self.threads.map_or_else(cores, std::num::NonZeroUsize::get),
             no_reduction: self.no_reduction,
+            hash_compact: false,
             stop_early: self.stop_early,
             only: self.invariants.clone(),
             faults,
@@ -288,6 +289,21 @@ impl Explorer {
     /// The engine that explores.
     pub(super) const fn engine(&self) -> Engine {
         self.options.engine
+    }
+
+    /// Knows states by their hashes alone. What needs more than that is refused.
+    pub(super) fn compact(&mut self) -> Result<(), Failure> {
+        let refused = |why: &str| Err(Failure::Usage(format!("--hash-compact {why}")));
+        if self.options.engine == Engine::Stateright {
+            return refused("is of the engine handlecheck: stateright keeps what it keeps");
+        }
+        if self.options.only.iter().any(|name| name == "resolves") {
+            return refused(
+                "can't decide `resolves`: whether a run goes on for ever needs the states, not their hashes alone",
+            );
+        }
+        self.options.hash_compact = true;
+        Ok(())
     }
 
     /// Keeps what it takes to go on with runs that are cut short.

@@ -64,6 +64,13 @@ pub(super) struct Mark {
     counters: Vec<Counters>,
 }
 
+impl Mark {
+    /// The same, with what was counted by then.
+    pub(super) fn with(self, counters: Vec<Counters>) -> Self {
+        Self { counters, ..self }
+    }
+}
+
 /// The system is not the one that was explored: a state can't be made again, or is another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the states that it tells of are not those of today's model")]
@@ -163,7 +170,7 @@ impl<S: System> Search<'_, S> {
         Ok(())
     }
 
-    /// How far it is, between two batches.
+    /// How far it is, between two batches, but for what was counted: that can be told afterwards too.
     pub(super) fn mark(&self) -> Mark {
         Mark {
             next: self.next,
@@ -172,8 +179,13 @@ impl<S: System> Search<'_, S> {
             batches: self.batches.len(),
             violations: self.violations.clone(),
             causes: self.causes.clone(),
-            counters: self.all_workers().map(|worker| worker.counters.clone()).collect(),
+            counters: Vec::new(),
         }
+    }
+
+    /// How far it is now that it has ended, with what was counted.
+    pub(super) fn last_mark(&self) -> Mark {
+        Mark { counters: self.all_workers().map(|worker| worker.counters.clone()).collect(), ..self.mark() }
     }
 
     /// What was counted, by counters of this search and before it.
@@ -227,11 +239,12 @@ impl<S: System> Search<'_, S> {
 
     /// Makes a transition of a state again, by its place among all that it has: the hash of where it leads, and the faults
     /// on the way there. `None`: it has none there.
-    fn again(&mut self, index: u32, ordinal: u16) -> Option<(u64, u8)> {
+    pub(super) fn again(&mut self, index: u32, ordinal: u16) -> Option<(u64, u8)> {
         loop {
             let Self { knowledge, store, shards, known, extra, .. } = self;
-            let (expanded, reduce, interesting, useful, causes) = (0, false, 0, u32::MAX, None);
-            let ground = Ground { causes, knowledge, store, shards, expanded, reduce, interesting, known, useful };
+            let (expanded, reduce, compact, interesting, useful, causes) = (0, false, false, 0, u32::MAX, None);
+            let ground =
+                Ground { causes, knowledge, store, shards, expanded, reduce, compact, interesting, known, useful };
             match extra.again(&ground, index, ordinal) {
                 Ok(made) => return made,
                 Err(miss) => {
@@ -248,7 +261,8 @@ impl<S: System> Search<'_, S> {
         let index = small(self.store.len());
         self.store.push(self.extra.made(), origin);
         let shard = &mut self.shards[shard(hash)];
-        shard.insert(&[(hash, index)], |_, _| false);
+        shard.begin(1);
+        shard.insert(&[(hash, index)], |_, _| false, |_| 0);
         shard.settle(|index| index);
     }
 

@@ -35,6 +35,8 @@ pub struct Exploration<S: System> {
     pub(super) loops: Vec<(Found, Vec<(u16, u32)>)>,
     /// The first violation of each property for each of its causes, where these were asked for: property and cause, and where.
     pub causes: Vec<((u8, u64), Found)>,
+    /// States were known by so many bits of their hashes alone.
+    pub(super) compact: Option<u32>,
     /// The symmetries up to which it was explored.
     pub(super) members: Vec<usize>,
     /// For each property, whether its witness was reached: one bit each.

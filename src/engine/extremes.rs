@@ -77,6 +77,7 @@ pub fn extremes<S: System>(
     watch: &mut dyn FnMut(Progress) -> bool,
 ) -> Option<[Extremes; MEASURES]> {
     let limits = Limits { enough: 0, fewest: None, liveness: false, symmetry: false, reduce: false, ..limits };
+    let limits = Limits { compact: None, ..limits };
     let mut search = Search::new(system, limits);
     search.run(watch);
     if search.stop.is_some() {

@@ -1,5 +1,7 @@
 //! A small exact filter in front of the table of visited states.
 
+use super::packing::Layout;
+
 /// The states that were found last. Most successors are found several times in a row, and these need no look-up.
 #[derive(Default)]
 pub(super) struct Filter {
@@ -20,7 +22,7 @@ impl Filter {
             return false;
         }
         let at = self.place(hash);
-        self.entries[at] == hash && self.entries[at + 1..=at + self.words] == *packed
+        self.entries[at] == hash && Layout::same(&self.entries[at + 1..=at + self.words], packed)
     }
 
     pub fn remember(&mut self, hash: u64, packed: &[u64]) {

@@ -9,6 +9,7 @@ use rustc_hash::FxBuildHasher;
 use super::intern::Interner;
 use super::memo::Memo;
 use super::numbering::{Numbering, Renaming, TooManyNumbers};
+use super::packing::Layout;
 use super::slots::{Footprint, SlotSet};
 use super::symmetry::{Orbits, Turn};
 use super::{Access, Class, Observations, System};
@@ -94,7 +95,11 @@ pub(super) struct Knowledge<'s, S: System> {
     pub leaves: Vec<Leaf>,
     /// One for each leaf.
     pub effects: Vec<Effect>,
-    writes: Vec<(u16, u32)>,
+    /// Slots, what stood there, and what stands there then.
+    writes: Vec<(u16, u32, u32)>,
+    /// By what the words of a packed state differ after each leaf, and how many words these are.
+    differences: Vec<u64>,
+    words: usize,
     spaces: Vec<u16>,
     pub actions: Vec<ActionEntry<S::Action>>,
     futures: Vec<Footprint>,
@@ -123,6 +128,8 @@ impl<'s, S: System> Knowledge<'s, S> {
             leaves: Vec::new(),
             effects: Vec::new(),
             writes: Vec::new(),
+            differences: Vec::new(),
+            words: 0,
             spaces: Vec::new(),
             actions: Vec::new(),
             futures: Vec::new(),
@@ -164,10 +171,32 @@ impl<'s, S: System> Knowledge<'s, S> {
         self.memo.find(act.root + u32::from(part), state).ok_or(Miss::Part(act.action, part))
     }
 
-    /// What a result writes, where that differs from what stood there.
+    /// What a result writes, where that differs from what stood there: slots, what stood there, and what stands there then.
     #[inline]
-    pub fn writes(&self, effect: &Effect) -> &[(u16, u32)] {
+    pub fn writes(&self, effect: &Effect) -> &[(u16, u32, u32)] {
         &self.writes[effect.writes as usize..][..usize::from(effect.writes_len)]
+    }
+
+    /// By what the words of a packed state differ after a result, exclusively or-ed.
+    #[inline]
+    pub fn difference(&self, leaf: u32) -> &[u64] {
+        &self.differences[leaf as usize * self.words..][..self.words]
+    }
+
+    /// Gets to know [`Self::difference`] of the results that are new; of all, if the layout is. Every component has room in it.
+    pub fn pack(&mut self, layout: &Layout, is_new: bool) {
+        if is_new || self.words == 0 {
+            self.words = layout.words();
+            self.differences.clear();
+        }
+        let known = self.differences.len() / self.words;
+        self.differences.resize(self.effects.len() * self.words, 0);
+        for (effect, difference) in self.effects.iter().zip(self.differences.chunks_exact_mut(self.words)).skip(known) {
+            let writes = &self.writes[effect.writes as usize..][..usize::from(effect.writes_len)];
+            for &(slot, before, after) in writes {
+                layout.exchange(usize::from(slot), before, after, difference);
+            }
+        }
     }
 
     /// The spaces of numbers in which there may be a gap after it.
@@ -287,7 +316,7 @@ impl<'s, S: System> Knowledge<'s, S> {
             writes_len: few(changed.len()),
             spaces_len: few(spaces.len()),
         });
-        self.writes.extend(changed);
+        self.writes.extend(changed.iter().map(|&(slot, id)| (slot, state[usize::from(slot)], id)));
         self.spaces.extend(spaces);
         push(&mut self.leaves, leaf)
     }

@@ -4,8 +4,10 @@
 //! no clock: whoever calls it decides when to stop. `docs/engine.md` explains the algorithm.
 
 mod access;
+mod afterwards;
 mod checkpoint;
 mod closure;
+mod compaction;
 mod components;
 mod exploration;
 pub mod extremes;
@@ -26,6 +28,7 @@ mod store;
 pub mod symmetry;
 mod system;
 mod visited;
+mod visiting;
 mod walk;
 mod worker;
 

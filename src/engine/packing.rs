@@ -71,6 +71,12 @@ impl Layout {
         u64::from(id) < 1 << self.fields[slot].bits
     }
 
+    /// Adds to what turns a packed state into one with another component in a slot: the words differ by it, exclusively or-ed.
+    pub fn exchange(&self, slot: usize, before: u32, after: u32, difference: &mut [u64]) {
+        let Field { word, shift, .. } = self.fields[slot];
+        difference[word as usize] ^= u64::from(before ^ after) << shift;
+    }
+
     #[inline]
     pub fn put(&self, packed: &mut [u64], slot: usize, id: u32) {
         self.fields[slot].put(packed, id);
@@ -83,10 +89,29 @@ impl Layout {
         }
     }
 
+    /// Whether two packed states are the same. They are too short for a call to be worth it.
+    #[inline]
+    pub fn same(one: &[u64], other: &[u64]) -> bool {
+        one.iter().zip(other).all(|(one, other)| one == other)
+    }
+
     #[inline]
     pub fn unpack(&self, packed: &[u64], state: &mut [u32]) {
         for (field, id) in self.fields.iter().zip(state) {
             *id = field.get(packed);
         }
+    }
+
+    /// Moves packed states, one behind the other, into another layout. As much room is left for more as there was.
+    pub fn repack(&self, new: &Self, states: &mut Vec<u64>) {
+        let mut state = vec![0; self.width()];
+        let mut moved = Vec::with_capacity(states.capacity() / self.words * new.words);
+        let mut packed = vec![0; new.words];
+        for one in states.chunks_exact(self.words) {
+            self.unpack(one, &mut state);
+            new.pack(&state, &mut packed);
+            moved.extend_from_slice(&packed);
+        }
+        *states = moved;
     }
 }

@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::System;
 use super::checkpoint::{Counted, Mark};
 use super::exploration::{Exploration, Found};
-use super::extremes::Amounts;
 use super::knowledge::Knowledge;
 use super::limits::{Limits, Progress, Stop};
 use super::numbering::TooManyNumbers;
@@ -18,8 +19,8 @@ use super::slots::GHOSTS;
 use super::store::{Origin, Store};
 use super::symmetry;
 use super::visited::{SHARDS, Shard, shard};
+use super::visiting::Visiting;
 use super::worker::{Event, Ground, Worker};
-use super::{Observations, System};
 
 /// Explores a system breadth-first. `watch` is told how far it has come every few thousand states, and stops the search
 /// by answering `true`.
@@ -32,6 +33,9 @@ const BATCH: usize = 1 << 13;
 
 /// Below so many states of a batch, more than one thread is not worth waking.
 const ALONE: usize = 1 << 10;
+
+/// States of a batch that a thread takes at once.
+const STRETCH: u32 = 1 << 7;
 
 /// More states than these can't be numbered.
 const MOST: usize = u32::MAX as usize - (1 << 28);
@@ -60,9 +64,7 @@ pub(super) struct Search<'s, S: System> {
     pub(super) causes: BTreeMap<(u8, u64), Found>,
     pub(super) stop: Option<Stop>,
     pub(super) depth: u32,
-    candidates: Vec<Vec<(u64, u32)>>,
-    order: Vec<(u32, u32)>,
-    numbers: Vec<u32>,
+    pub(super) visiting: Visiting,
     /// How it was before the last batch, where that was not taken to its end.
     mark: Option<Mark>,
 }
@@ -98,7 +100,7 @@ impl<'s, S: System> Search<'s, S> {
         let mut search = Self {
             knowledge,
             store,
-            shards: (0..SHARDS).map(|_| Shard::new()).collect(),
+            shards: (0..SHARDS).map(|_| Shard::new(limits.compact)).collect(),
             workers: (0..limits.threads.max(1)).map(|_| Worker::new()).collect(),
             extra: Worker::new(),
             limits,
@@ -113,17 +115,19 @@ impl<'s, S: System> Search<'s, S> {
             causes: BTreeMap::new(),
             stop,
             depth: 0,
-            candidates: vec![Vec::new(); SHARDS],
-            order: Vec::new(),
-            numbers: Vec::new(),
+            visiting: Visiting::default(),
             mark: None,
         };
         let mut packed = vec![0; search.store.layout.words()];
         search.store.layout.pack(&state, &mut packed);
         search.store.push(&packed, Origin { parent: 0, ordinal: 0, faults: 0 });
+        if search.is_compact() {
+            search.store.keep(0, &packed);
+        }
         let hash = search.knowledge.interner.hash(&state);
-        search.shards[shard(hash)].insert(&[(hash, 0)], |_, _| false);
-        search.shards[shard(hash)].settle(|index| index);
+        let first = &mut search.shards[shard(hash)];
+        first.insert(&[(hash, 0)], |_, _| false, |_| 0);
+        first.settle(|index| index);
         search
     }
 
@@ -131,7 +135,7 @@ impl<'s, S: System> Search<'s, S> {
     pub(super) fn complete(mut self, watch: &mut dyn FnMut(Progress) -> bool) -> Exploration<S> {
         self.run(watch);
         let liveness = self.knowledge.system.liveness();
-        if let Some(property) = liveness.filter(|_| self.limits.liveness && self.stop.is_none()) {
+        if let Some(property) = liveness.filter(|_| self.limits.liveness && self.stop.is_none() && !self.is_compact()) {
             super::liveness::decide(&mut self, property);
         }
         self.finish()
@@ -153,9 +157,13 @@ impl<'s, S: System> Search<'s, S> {
                 self.stop = Some(Stop::Numbers);
             }
             if self.stop == Some(Stop::States) {
-                self.mark = mark;
+                let counters = self.all_workers().map(Worker::counters_before).collect();
+                self.mark = mark.map(|mark| mark.with(counters));
             }
             self.next = end;
+            if self.is_compact() {
+                self.store.forget(end);
+            }
             let enough = self.limits.enough;
             let fronts = self.limits.fewest.map(|fewest| self.useful(&fewest));
             if enough != 0 && self.violated & enough == enough || fronts == Some(0) {
@@ -188,6 +196,9 @@ impl<'s, S: System> Search<'s, S> {
     /// Expands a batch of states, and visits what they lead to.
     fn batch(&mut self, states: Range<u32>, most: usize) -> Result<(), TooManyNumbers> {
         self.batches.push((states.end, self.interesting()));
+        if self.is_compact() && self.limits.reduce {
+            self.note_expanded(states.clone());
+        }
         self.expand(states.clone());
         let filled = self.fill_holes(states.end)?;
         self.take_events();
@@ -214,7 +225,7 @@ impl<'s, S: System> Search<'s, S> {
     }
 
     /// How many threads are worth it for so many states.
-    fn threads(&self, states: usize) -> usize {
+    pub(super) fn threads(&self, states: usize) -> usize {
         if states < ALONE { 1 } else { self.workers.len() }
     }
 
@@ -224,43 +235,50 @@ impl<'s, S: System> Search<'s, S> {
         let (_, interesting) = *self.batches.last().expect("this is a batch");
         let useful = self.limits.fewest.map_or(u32::MAX, |fewest| self.useful(&fewest));
         let Self { knowledge, store, shards, workers, limits, known, causes, .. } = self;
-        let (expanded, reduce) = (states.end, limits.reduce);
+        let (expanded, reduce, compact) = (states.end, limits.reduce, limits.compact.is_some());
         let causes = limits.causes.then_some(&*causes);
-        let ground = Ground { causes, knowledge, store, shards, expanded, reduce, interesting, known, useful };
-        let part = states.len().div_ceil(threads).max(1);
+        let ground = Ground { causes, knowledge, store, shards, expanded, reduce, compact, interesting, known, useful };
         workers.iter_mut().for_each(Worker::begin);
-        let ranges = (0..threads).map(|thread| {
-            let at = |thread: usize| states.start + small((thread * part).min(states.len()));
-            at(thread)..at(thread + 1)
-        });
+        let (mut workers, next) = (workers[..threads].iter_mut(), AtomicU32::new(states.start));
+        let own = workers.next().expect("there is a worker");
         if threads == 1 {
-            workers[0].expand_all(&ground, states);
-        } else {
-            std::thread::scope(|scope| {
-                for (worker, range) in workers.iter_mut().zip(ranges) {
-                    let ground = &ground;
-                    scope.spawn(move || worker.expand_all(ground, range));
-                }
-            });
+            return own.expand_all(&ground, states);
         }
+        // Whoever is free takes the next stretch.
+        let work = &|worker: &mut Worker| {
+            loop {
+                let start = next.fetch_add(STRETCH, Ordering::Relaxed);
+                if start >= states.end {
+                    break;
+                }
+                worker.expand_all(&ground, start..states.end.min(start + STRETCH));
+            }
+        };
+        std::thread::scope(|scope| {
+            for worker in workers {
+                scope.spawn(move || work(worker));
+            }
+            work(own);
+        });
     }
 
     /// Expands the states that needed something unknown, in their order. Answers which records are those of each.
     fn fill_holes(&mut self, expanded: u32) -> Result<Vec<Range<u32>>, TooManyNumbers> {
         self.extra.begin();
         let (_, interesting) = *self.batches.last().expect("this is a batch");
-        let holes: Vec<u32> =
+        let mut holes: Vec<u32> =
             self.workers.iter().flat_map(|worker| worker.holes.iter().map(|(index, _)| *index)).collect();
+        holes.sort_unstable();
         let mut filled = Vec::with_capacity(holes.len());
         let mut state = vec![0; self.store.layout.width()];
         for index in holes {
             let first = small(self.extra.records.len());
             loop {
                 let Self { knowledge, store, shards, limits, known, causes, .. } = self;
-                let reduce = limits.reduce;
-                let useful = u32::MAX;
+                let (reduce, compact, useful) = (limits.reduce, limits.compact.is_some(), u32::MAX);
                 let causes = limits.causes.then_some(&*causes);
-                let ground = Ground { causes, knowledge, store, shards, expanded, reduce, interesting, known, useful };
+                let ground =
+                    Ground { causes, knowledge, store, shards, expanded, reduce, compact, interesting, known, useful };
                 let Err(miss) = self.extra.expand(&ground, index) else { break };
                 self.store.unpack(index, &mut state);
                 self.knowledge.learn(&state, miss)?;
@@ -277,14 +295,15 @@ impl<'s, S: System> Search<'s, S> {
         let width = interner.width();
         let fits = |slot| self.store.layout.holds(slot, small(interner.len(slot).max(1)) - 1);
         if (0..width).all(fits) {
-            return;
+            return self.knowledge.pack(&self.store.layout, false);
         }
         let counts: Vec<usize> = (0..width).map(|slot| interner.len(slot)).collect();
         let (old, new) = (self.store.layout.clone(), Layout::new(&counts));
-        self.store.repack(new.clone());
+        self.store.repack(new.clone(), self.threads(self.store.len()));
         for worker in self.workers.iter_mut().chain([&mut self.extra]) {
             worker.repack(&old, &new);
         }
+        self.knowledge.pack(&new, true);
     }
 
     /// Keeps the first violations of a batch.
@@ -303,141 +322,6 @@ impl<'s, S: System> Search<'s, S> {
             let found = Found { steps, faults: u32::from(faults), state, transition };
             self.causes.entry((property, cause)).or_insert(found);
         }
-    }
-
-    /// Puts the records of a batch into the order of their parents.
-    fn sort(&mut self, filled: &[Range<u32>]) {
-        self.order.clear();
-        let mut filled = filled.iter();
-        let extra = small(self.workers.len());
-        for (at, worker) in self.workers.iter().enumerate() {
-            let mut next = 0;
-            for (_, before) in &worker.holes {
-                self.order.extend((next..small(*before)).map(|record| (small(at), record)));
-                next = small(*before);
-                let range = filled.next().expect("every hole was filled").clone();
-                self.order.extend(range.map(|record| (extra, record)));
-            }
-            self.order.extend((next..small(worker.records.len())).map(|record| (small(at), record)));
-        }
-    }
-
-    /// Visits the records of a batch: those that are new get the next numbers, in their order, up to a limit.
-    fn visit(&mut self, most: usize) {
-        let threads = self.threads(self.order.len() / 4);
-        let Self { store, shards, workers, extra, candidates, order, numbers, .. } = self;
-        let all: Vec<&Worker> = workers.iter().chain([&*extra]).collect();
-        let base = small(store.len());
-        candidates.iter_mut().for_each(Vec::clear);
-        for (candidate, &(worker, record)) in (base..).zip(order.iter()) {
-            let hash = all[worker as usize].records.hashes[record as usize];
-            candidates[shard(hash)].push((hash, candidate));
-        }
-        let layout = &store.layout;
-        let record = |candidate: u32| {
-            let (worker, record) = order[(candidate - base) as usize];
-            all[worker as usize].records.packed(layout, record as usize)
-        };
-        let same = |known: u32, candidate: u32| {
-            let packed = if known < base { store.packed(known) } else { record(known) };
-            packed == record(candidate)
-        };
-        let part = SHARDS.div_ceil(threads);
-        let insert = |shards: &mut [Shard], candidates: &[Vec<(u64, u32)>]| {
-            for (shard, candidates) in shards.iter_mut().zip(candidates) {
-                shard.insert(candidates, same);
-            }
-        };
-        if threads == 1 {
-            insert(shards, candidates);
-        } else {
-            std::thread::scope(|scope| {
-                for (shards, candidates) in shards.chunks_mut(part).zip(candidates.chunks(part)) {
-                    scope.spawn(|| insert(shards, candidates));
-                }
-            });
-        }
-        let layout = store.layout.clone();
-        numbers.clear();
-        numbers.resize(order.len(), 0);
-        for candidate in shards.iter().flat_map(Shard::fresh) {
-            numbers[(candidate - base) as usize] = 1;
-        }
-        for (number, &(worker, record)) in numbers.iter_mut().zip(order.iter()).filter(|(number, _)| **number != 0) {
-            if store.len() >= most {
-                self.stop = Some(Stop::States);
-                break;
-            }
-            *number = small(store.len());
-            let records = &all[worker as usize].records;
-            store.push(records.packed(&layout, record as usize), records.origins[record as usize]);
-        }
-        for shard in shards.iter_mut() {
-            shard.settle(|candidate| numbers[(candidate - base) as usize]);
-        }
-    }
-
-    /// How many states there are.
-    pub(super) fn count(&self) -> u32 {
-        small(self.store.len())
-    }
-
-    /// Length of the path by which a state was found, and the faults on it.
-    pub(super) fn cost(&self, index: u32) -> (u32, u32) {
-        let level = self.levels.partition_point(|first| *first <= index) - 1;
-        (small(level), u32::from(self.store.faults(index)))
-    }
-
-    /// Whether something is pending in a state.
-    pub(super) fn is_pending(&mut self, index: u32) -> bool {
-        let state = self.state_at(index);
-        loop {
-            match self.knowledge.pending(&state) {
-                Ok(pending) => return pending,
-                Err(miss) => self.knowledge.learn(&state, miss).expect("looking makes no numbers"),
-            }
-        }
-    }
-
-    pub(super) fn state_at(&self, index: u32) -> Vec<u32> {
-        let mut state = vec![0; self.store.layout.width()];
-        self.store.unpack(index, &mut state);
-        state
-    }
-
-    /// The fair moves in a state that was expanded: the sources that have some, one bit each; and where those that were
-    /// taken lead, each with its source.
-    pub(super) fn fair_moves(&mut self, index: u32) -> (u64, Vec<(u16, u32)>) {
-        let (expanded, interesting) = self.batches[self.batches.partition_point(|(end, _)| *end <= index)];
-        let state = self.state_at(index);
-        loop {
-            let Self { knowledge, store, shards, limits, known, extra, .. } = self;
-            let (reduce, useful, causes) = (limits.reduce, u32::MAX, None);
-            let ground = Ground { causes, knowledge, store, shards, expanded, reduce, interesting, known, useful };
-            match extra.fair_moves(&ground, index, &state) {
-                Ok(moves) => return moves,
-                // Whoever went on with a search did not come through here.
-                Err(miss) => {
-                    self.knowledge.learn(&state, miss).expect("the search before came through here");
-                    self.make_room();
-                }
-            }
-        }
-    }
-
-    /// Whether a state is quiescent, and where each of its actions leads, with what it takes by what it shows. Only of a
-    /// search that left nothing out.
-    pub(super) fn edges(
-        &mut self,
-        index: u32,
-        weigh: &dyn Fn(&Observations) -> Amounts,
-    ) -> (bool, Vec<(u32, Amounts)>) {
-        let state = self.state_at(index);
-        let Self { knowledge, store, shards, known, extra, .. } = self;
-        let (expanded, interesting, useful) = (small(store.len()), 0, u32::MAX);
-        let ground =
-            Ground { causes: None, knowledge, store, shards, expanded, reduce: false, interesting, known, useful };
-        extra.edges(&ground, index, &state, weigh).expect("the search came through here before")
     }
 
     /// Keeps the first violation of each property for each number of faults.
@@ -461,15 +345,19 @@ impl<'s, S: System> Search<'s, S> {
     }
 
     fn finish(mut self) -> Exploration<S> {
+        if self.is_compact() {
+            self.keep_paths();
+        }
         let mark = match self.stop {
             Some(Stop::Numbers | Stop::Enough) => None,
             Some(Stop::States) => self.mark.take(),
-            None | Some(Stop::Caller) => Some(self.mark()),
+            None | Some(Stop::Caller) => Some(self.last_mark()),
         };
-        let rest = mark.map(|mark| self.outline(&mark));
+        let rest = mark.filter(|_| !self.is_compact()).map(|mark| self.outline(&mark));
         let counted = self.counted(self.all_workers().map(|worker| &worker.counters));
         Exploration {
             computed: self.knowledge.computed,
+            compact: self.limits.compact,
             members: self.knowledge.orbits.members,
             interner: self.knowledge.interner,
             store: self.store,

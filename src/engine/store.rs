@@ -1,4 +1,8 @@
 //! Every state that was found, packed, in the order in which it was found, and how.
+//!
+//! How is kept of all. The states themselves may be forgotten, chunk by chunk, once they were expanded.
+
+use std::collections::BTreeMap;
 
 use super::packing::Layout;
 
@@ -19,6 +23,8 @@ pub(super) struct Origin {
 pub(super) struct Store {
     pub layout: Layout,
     chunks: Vec<Vec<u64>>,
+    /// Single states that stay though their chunks are forgotten.
+    kept: BTreeMap<u32, Box<[u64]>>,
     parents: Chunked<u32>,
     ordinals: Chunked<u16>,
     faults: Chunked<u8>,
@@ -27,7 +33,7 @@ pub(super) struct Store {
 impl Store {
     pub fn new(layout: Layout) -> Self {
         let (parents, ordinals, faults) = (Chunked::new(), Chunked::new(), Chunked::new());
-        Self { layout, chunks: Vec::new(), parents, ordinals, faults }
+        Self { layout, chunks: Vec::new(), kept: BTreeMap::new(), parents, ordinals, faults }
     }
 
     pub const fn len(&self) -> usize {
@@ -39,7 +45,25 @@ impl Store {
     pub fn packed(&self, index: u32) -> &[u64] {
         let (chunk, at) = (index as usize / CHUNK, index as usize % CHUNK);
         let words = self.layout.words();
-        &self.chunks[chunk][at * words..(at + 1) * words]
+        self.chunks[chunk].get(at * words..(at + 1) * words).unwrap_or_else(|| self.kept(index))
+    }
+
+    #[cold]
+    fn kept(&self, index: u32) -> &[u64] {
+        self.kept.get(&index).expect("whoever looks at a state that was forgotten has made it again")
+    }
+
+    /// Forgets all states before this one, by whole chunks.
+    pub fn forget(&mut self, before: usize) {
+        // What comes next is added to the last chunk.
+        let last = self.chunks.len().saturating_sub(1);
+        let past = self.chunks[..last.min(before / CHUNK)].iter_mut().rev();
+        past.take_while(|chunk| chunk.capacity() > 0).for_each(|chunk| *chunk = Vec::new());
+    }
+
+    /// Keeps a state whatever is forgotten.
+    pub fn keep(&mut self, index: u32, packed: &[u64]) {
+        self.kept.insert(index, packed.into());
     }
 
     pub fn unpack(&self, index: u32, state: &mut [u32]) {
@@ -64,22 +88,24 @@ impl Store {
         self.faults.push(origin.faults);
     }
 
-    /// Moves every state into another layout.
-    pub fn repack(&mut self, layout: Layout) {
-        let width = layout.width();
-        let mut other = Self::new(layout);
-        let mut state = vec![0; width];
-        let mut packed = vec![0; other.layout.words()];
-        let old = std::mem::take(&mut self.chunks);
-        let words = self.layout.words();
-        for chunk in old {
-            for one in chunk.chunks_exact(words) {
-                self.layout.unpack(one, &mut state);
-                other.layout.pack(&state, &mut packed);
-                other.push_packed(&packed);
+    /// Moves every state into another layout, by so many threads.
+    pub fn repack(&mut self, layout: Layout, threads: usize) {
+        let part = self.chunks.len().div_ceil(threads).max(1);
+        let old = std::mem::replace(&mut self.layout, layout);
+        let new = &self.layout;
+        std::thread::scope(|scope| {
+            let mut parts = self.chunks.chunks_mut(part);
+            let own = parts.next();
+            for chunks in parts {
+                scope.spawn(|| chunks.iter_mut().for_each(|chunk| old.repack(new, chunk)));
             }
+            own.into_iter().flatten().for_each(|chunk| old.repack(new, chunk));
+        });
+        for packed in self.kept.values_mut() {
+            let mut words = packed.to_vec();
+            old.repack(new, &mut words);
+            *packed = words.into_boxed_slice();
         }
-        (self.layout, self.chunks) = (other.layout, other.chunks);
     }
 
     fn push_packed(&mut self, packed: &[u64]) {

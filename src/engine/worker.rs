@@ -22,6 +22,8 @@ pub(super) struct Ground<'g, 's, S: System> {
     pub expanded: u32,
     /// Take only as many actions as are needed.
     pub reduce: bool,
+    /// States are known by their hashes alone, once they were expanded.
+    pub compact: bool,
     /// The kinds of reads for witnesses that are still of interest.
     pub interesting: u8,
     /// States with so many faults or more are not worth expanding.
@@ -35,7 +37,15 @@ pub(super) struct Ground<'g, 's, S: System> {
 impl<S: System> Ground<'_, '_, S> {
     /// The index of a state that was found in an earlier batch.
     pub fn index_of(&self, hash: u64, packed: &[u64]) -> Option<u32> {
-        self.shards[shard(hash)].find(hash, |index| self.store.packed(index) == packed)
+        self.shards[shard(hash)].find(hash, |index| Layout::same(self.store.packed(index), packed))
+    }
+
+    /// Whether a state was found in an earlier batch and has been expanded, or is being expanded.
+    fn is_expanded(&self, hash: u64, packed: &[u64]) -> bool {
+        if self.compact {
+            return self.shards[shard(hash)].is_expanded(hash);
+        }
+        self.index_of(hash, packed).is_some_and(|found| found < self.expanded)
     }
 }
 
@@ -72,13 +82,7 @@ impl Records {
 
     /// Moves the successors into another layout.
     pub fn repack(&mut self, old: &Layout, new: &Layout) {
-        let mut state = vec![0; old.width()];
-        let mut words = vec![0; self.len() * new.words()];
-        for (from, to) in self.words.chunks_exact(old.words()).zip(words.chunks_exact_mut(new.words())) {
-            old.unpack(from, &mut state);
-            new.pack(&state, to);
-        }
-        self.words = words;
+        old.repack(new, &mut self.words);
     }
 }
 
@@ -112,14 +116,26 @@ pub(super) struct Counters {
     pub taken: Vec<u64>,
 }
 
+/// What a batch added to the counters.
+#[derive(Default)]
+struct Journal {
+    witnessed_before: u64,
+    leaves: Vec<u32>,
+    acted: Vec<u32>,
+}
+
 pub(super) struct Worker {
     pub records: Records,
+    /// The stretches of the batch that were its own, in their order: the first state of each, and how many records and holes
+    /// were there before it.
+    pub stretches: Vec<(u32, usize, usize)>,
     /// The states that need something that is not known yet, and how many records were there before theirs.
     pub holes: Vec<(u32, usize)>,
     pub events: Vec<Event>,
     /// Violations by cause: property, cause, state, transition, faults.
     pub causes: Vec<(u8, u64, u32, u16, u8)>,
     pub counters: Counters,
+    journal: Journal,
     filter: Filter,
     closure: Closure,
     state: Vec<u32>,
@@ -134,10 +150,12 @@ impl Worker {
     pub fn new() -> Self {
         Self {
             records: Records::default(),
+            stretches: Vec::new(),
             holes: Vec::new(),
             events: Vec::new(),
             causes: Vec::new(),
             counters: Counters::default(),
+            journal: Journal::default(),
             filter: Filter::default(),
             closure: Closure::default(),
             state: Vec::new(),
@@ -151,13 +169,29 @@ impl Worker {
     /// Forgets the last batch.
     pub fn begin(&mut self) {
         self.records.clear();
+        self.stretches.clear();
         self.holes.clear();
         self.events.clear();
         self.causes.clear();
+        self.journal.leaves.clear();
+        self.journal.acted.clear();
+        self.journal.witnessed_before = self.counters.witnessed;
     }
 
-    /// Expands states one after another; those that need something unknown are left as holes.
+    /// The counters as they were before the batch.
+    pub fn counters_before(&self) -> Counters {
+        let mut counters = self.counters.clone();
+        let Journal { witnessed_before, leaves, acted } = &self.journal;
+        counters.witnessed = *witnessed_before;
+        counters.transitions -= acted.len() as u64;
+        leaves.iter().for_each(|leaf| counters.seen[*leaf as usize] -= 1);
+        acted.iter().for_each(|action| counters.taken[*action as usize] -= 1);
+        counters
+    }
+
+    /// Expands a stretch of the batch, state after state; those that need something unknown are left as holes.
     pub fn expand_all<S: System>(&mut self, ground: &Ground<'_, '_, S>, indices: std::ops::Range<u32>) {
+        self.stretches.push((indices.start, self.records.len(), self.holes.len()));
         for index in indices {
             let useful = u32::from(ground.store.faults(index)) < ground.useful;
             if useful && self.expand(ground, index).is_err() {
@@ -193,6 +227,8 @@ impl Worker {
             counters.taken[action as usize] += 1;
         }
         counters.transitions += self.acted.len() as u64;
+        self.journal.leaves.extend_from_slice(&self.leaves);
+        self.journal.acted.extend_from_slice(&self.acted);
         for record in records..self.records.len() {
             self.filter.remember(self.records.hashes[record], self.records.packed(&ground.store.layout, record));
         }
@@ -288,9 +324,7 @@ impl Worker {
                         self.causes.extend(new.map(|&(property, cause)| (property, cause, index, ordinal, faults)));
                     }
                 }
-                if chosen.is_some()
-                    && ground.index_of(hash, &self.step.packed).is_some_and(|found| found < ground.expanded)
-                {
+                if chosen.is_some() && ground.is_expanded(hash, &self.step.packed) {
                     return Ok(false);
                 }
                 if !self.filter.knows(hash, &self.step.packed) {
@@ -388,16 +422,15 @@ impl Step {
         let Before { packed, state, mut hash } = *before;
         let first = leaves.len();
         self.spaces.clear();
-        self.packed.clear();
-        self.packed.extend_from_slice(packed);
+        self.packed.resize(packed.len(), 0);
+        self.packed.iter_mut().zip(packed).for_each(|(to, from)| *to = *from);
         for part in 0..act.parts {
             let leaf = knowledge.part(act, part, state)?;
             leaves.push(leaf);
             let effect = &knowledge.effects[leaf as usize];
             hash = hash.wrapping_add(effect.hash);
-            for &(slot, id) in knowledge.writes(effect) {
-                store.layout.put(&mut self.packed, usize::from(slot), id);
-            }
+            let words = self.packed.iter_mut().zip(knowledge.difference(leaf));
+            words.for_each(|(word, difference)| *word ^= difference);
             self.spaces.extend_from_slice(knowledge.spaces(effect));
         }
         let orbits = !knowledge.orbits.members.is_empty();
@@ -407,8 +440,8 @@ impl Step {
         self.after.clear();
         self.after.extend_from_slice(state);
         for leaf in &leaves[first..] {
-            for &(slot, id) in knowledge.writes(&knowledge.effects[*leaf as usize]) {
-                self.after[usize::from(slot)] = id;
+            for &(slot, _, after) in knowledge.writes(&knowledge.effects[*leaf as usize]) {
+                self.after[usize::from(slot)] = after;
             }
         }
         if act.parts > 1 {

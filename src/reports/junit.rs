@@ -24,7 +24,7 @@ fn junit(asked: Asked, runs: &[(&Run, Report)]) -> String {
     for (_, report) in runs {
         let name = words::name(report);
         let mut suite = TestSuite::new(name.clone());
-        suite.add_property(Property::new("explored", words::extent(report)));
+        suite.add_property(Property::new("explored", words::extent_in_full(report)));
         for property in &report.invariants {
             let mut case = TestCase::new(property.name.clone(), status(asked, report, property));
             case.set_classname(name.clone());
@@ -84,7 +84,7 @@ fn status(asked: Asked, report: &Report, property: &PropertyReport) -> TestCaseS
             status.set_message("no run reaches the situation that it is about, so it can't be violated");
         }
         Standing::Inconclusive => {
-            status.set_type("inconclusive").set_message(words::extent(report));
+            status.set_type("inconclusive").set_message(words::extent_in_full(report));
         }
         Standing::Passed | Standing::Failed => {
             let kind = if property.expected.is_some() { "unexpected" } else { property.verdict.name() };

@@ -39,7 +39,10 @@ fn verdicts(_: Asked, runs: &[(&Run, Report)]) -> String {
             text.push_str(&format!("\n**`{}`**: {}.\n", property.name, escaped(&words::sentence(property))));
             push_drawing(&mut text, property);
         }
-        text.push_str(&format!("\nExplored: {}.\n", words::extent(report).trim_start_matches("explored all: ")));
+        text.push_str(&format!(
+            "\nExplored: {}.\n",
+            words::extent_in_full(report).trim_start_matches("explored all: ")
+        ));
     }
     text
 }

@@ -125,7 +125,7 @@ fn finding(asked: Asked, level: &str, run: &Run, report: &Report, property: &Pro
     let otherwise = places::of_expectation(&sources, &property.name).unwrap_or_else(|| places::whole(sources.design));
     let text = match level {
         "note" => "no run reaches the situation that it is about, so it can't be violated".to_owned(),
-        "warning" => words::extent(report),
+        "warning" => words::extent_in_full(report),
         _ => words::message(asked, property),
     };
     let cost = property.breaks.first().map_or_else(String::new, |shortest| format!(" ({})", words::cost(shortest)));

@@ -51,10 +51,36 @@ pub(super) fn extent(report: &Report) -> String {
         [] => String::new(),
         used => format!("; reduced by {}", used.join(", ")),
     };
+    let engine = report.engine;
     match &report.stopped {
-        None => format!("explored all: {counted} ({bounds}; engine {}{reduced})", report.engine),
-        Some(reason) => format!("cut short, since {reason}: {counted} ({bounds}; engine {}{reduced})", report.engine),
+        None => format!("explored all: {counted} ({bounds}; engine {engine}{reduced})"),
+        Some(reason) => format!("cut short, since {reason}: {counted} ({bounds}; engine {engine}{reduced})"),
     }
+}
+
+/// The same, with what it rests on.
+pub(super) fn extent_in_full(report: &Report) -> String {
+    hashes(report).map_or_else(|| extent(report), |hashes| format!("{}; {hashes}", extent(report)))
+}
+
+/// What a run rests on in which states were known by their hashes.
+pub(super) fn hashes(report: &Report) -> Option<String> {
+    let probability = rounded_up(report.omission?);
+    Some(format!(
+        "states were known by 64-bit hashes: what holds, is vacuous or never happens is so unless two had the same, and the \
+         probability of that is at most {probability}; `resolves` was not checked"
+    ))
+}
+
+/// A probability with two digits, not less than it is: `9.8e-7`.
+fn rounded_up(probability: f64) -> String {
+    let shown = format!("{probability:.1e}");
+    if shown.parse::<f64>().is_ok_and(|rounded| rounded < probability) {
+        // One more in the last digit.
+        let exponent = shown.split_once('e').and_then(|(_, exponent)| exponent.parse::<i32>().ok()).unwrap_or_default();
+        return format!("{:.1e}", probability + 0.05 * 10.0_f64.powi(exponent));
+    }
+    shown
 }
 
 /// What a property is about, or what happened: the sentence of the shortest break, without its full stop.

@@ -86,6 +86,7 @@ impl Made {
             shows: options.shows.iter().map(crate::situation::Situation::name).collect(),
             switches: vec![
                 ("--no-reduction".to_owned(), options.no_reduction),
+                ("--hash-compact".to_owned(), options.hash_compact),
                 ("--stop-early".to_owned(), options.stop_early),
                 ("--all-causes".to_owned(), options.all_causes),
             ],

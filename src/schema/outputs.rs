@@ -333,6 +333,15 @@ pub(super) fn report() -> Value {
         ],
         vec![
             ("stopped", text("Why it is not complete.")),
+            (
+                "omission-probability",
+                json!({
+                    "type": "number",
+                    "minimum": 0,
+                    "maximum": 1,
+                    "description": "With `--hash-compact`: at most so probable is it that a state was left out."
+                }),
+            ),
             ("checkpoint", text("The file from which `--resume` goes on, where something was cut short.")),
             ("warnings", texts("What the inputs say that can't matter, or will not do what it looks like.")),
             ("costs", reference("costs")),

@@ -4,6 +4,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod compaction;
 mod mistakes;
 mod reports;
 

@@ -2,6 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod compaction;
 #[path = "../models/mod.rs"]
 mod models;
 #[path = "../random/mod.rs"]

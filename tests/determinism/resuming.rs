@@ -13,7 +13,7 @@ use crate::common::handlecheck;
 use crate::{models, random, written};
 
 /// Everything that a search says, with the path to each break that is cheapest.
-fn everything(system: &Simulation, found: &Exploration<Simulation>) -> String {
+pub(super) fn everything(system: &Simulation, found: &Exploration<Simulation>) -> String {
     let mut paths: Vec<Vec<Vec<Component>>> = Vec::new();
     for property in 0..64 {
         for place in found.front(property) {
