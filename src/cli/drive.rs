@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use super::deploying::Deploying;
 use super::exploring::interrupts;
 use super::{Failure, Terminal, exit, writing};
 use crate::drive::agreement::{agree, pairs};
@@ -12,6 +13,7 @@ use crate::drive::audited::judged;
 use crate::drive::free::Free;
 use crate::drive::journal::{self, Journal};
 use crate::drive::mapping::Mapping;
+use crate::drive::note;
 use crate::drive::run::{Driven, RunError, along, at_random};
 use crate::drive::servers::{Commands, Servers};
 use crate::input::{self, Kind};
@@ -40,6 +42,8 @@ pub(super) struct Arguments {
     /// With a scenario: the design whose servers and clients are driven
     #[arg(long, value_name = "DESIGN")]
     design: Option<String>,
+    #[command(flatten)]
+    deploying: Deploying,
     /// The URL of a server that runs; one for each node
     #[arg(long = "node", value_name = "URL", conflicts_with = "stdio")]
     nodes: Vec<String>,
@@ -114,9 +118,11 @@ fn simulated(arguments: &Arguments, name: &str) -> Result<Inputs, Failure> {
     let design = arguments.design.as_deref();
     let design = design.ok_or_else(|| Failure::Usage("say with --design what is driven".to_owned()))?;
     let scenario = input::read_scenario(&input::resolve(Kind::Scenario, name, None)?, &invariant_names())?;
-    let design = input::resolve(Kind::Design, design, scenario.source.folder.as_deref())?;
-    let protocol = input::protocol_of(&scenario, None)?;
-    Ok(Inputs { scenario, design: input::read_design(&design)?, protocol })
+    let beside = scenario.source.folder.clone();
+    let deploying = &arguments.deploying;
+    let design = deploying.design(input::design(design, beside.as_deref())?, beside.as_deref())?;
+    let protocol = deploying.protocol(input::protocol_of(&scenario, None)?, beside.as_deref())?;
+    Ok(Inputs { scenario, design, protocol })
 }
 
 struct Inputs {
@@ -217,6 +223,8 @@ async fn free(arguments: &Arguments, subject: &Subject, out: &mut String) -> Res
             design: Some(model.design.name.clone()),
             protocol: Some(model.protocol.name.clone()),
             seed: Some(seed),
+            // Of others only what the mapping promises; ours run the design that is driven.
+            versions_count: mapping.as_ref().map_or_else(|| note::versions_count(model), |its| its.versions_count),
             ..Heading::default()
         };
         let came = Free::new(&simulation, &mut servers, Journal::new(heading), seed).run(trace).await.map_err(usage)?;
@@ -261,7 +269,8 @@ async fn all(arguments: &Arguments, terminal: Terminal, program: &Path, out: &mu
     let names = invariant_names();
     let pairs = pairs(&names)?;
     let (mut violations, mut walks, mut differ) = (0, 0, 0);
-    let (mut found, mut unseen) = (BTreeMap::new(), BTreeMap::new());
+    let mut found: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut unseen: BTreeMap<(&str, String), usize> = BTreeMap::new();
     let interrupted = interrupts();
     let (mut driven, mut unserved) = (0, 0);
     let mut say = |line: String| writeln!(out, "{line}").expect("writing to a string doesn't fail");
@@ -280,11 +289,8 @@ async fn all(arguments: &Arguments, terminal: Terminal, program: &Path, out: &mu
         violations += agreement.violations;
         walks += agreement.walks;
         differ += agreement.differences.len();
-        let add = |to: &mut BTreeMap<&'static str, usize>, more: BTreeMap<&'static str, usize>| {
-            more.into_iter().for_each(|(check, count)| *to.entry(check).or_default() += count);
-        };
-        add(&mut found, agreement.found);
-        add(&mut unseen, agreement.unseen);
+        agreement.found.into_iter().for_each(|(check, count)| *found.entry(check).or_default() += count);
+        agreement.unseen.into_iter().for_each(|(what, count)| *unseen.entry(what).or_default() += count);
         let what = format!("{} x {}", pair.scenario, pair.design);
         if let Some(why) = agreement.unserved {
             unserved += 1;
@@ -297,12 +303,12 @@ async fn all(arguments: &Arguments, terminal: Terminal, program: &Path, out: &mu
          {differ} differ",
         plural(pairs.len(), "pair")
     ));
-    let counted = |checks: BTreeMap<&'static str, usize>| {
-        let all: Vec<String> = checks.iter().map(|(check, count)| format!("{check} {count}")).collect();
-        if all.is_empty() { "nothing".to_owned() } else { all.join(", ") }
-    };
-    say(format!("what `audit` found in the logs of these runs, all of it known to the model: {}", counted(found)));
-    say(format!("what the model knows of these runs, and a log can't show: {}", counted(unseen)));
+    let counted: Vec<String> = found.iter().map(|(check, count)| format!("{check} {count}")).collect();
+    let counted = if counted.is_empty() { "nothing".to_owned() } else { counted.join(", ") };
+    say(format!("what `audit` found in the logs of these runs, all of it known to the model: {counted}"));
+    let count: usize = unseen.values().sum();
+    say(format!("what the model knows of these runs, and a log can't show: {count}"));
+    unseen.iter().for_each(|((check, because), count)| say(format!("  {check} {count}: {because}")));
     if driven < pairs.len() {
         say(format!("it was interrupted after {driven} of these pairs"));
     }

@@ -11,7 +11,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use super::{Failure, Terminal, exit};
 use crate::input::{self, Kind};
-use crate::model::Scenario;
+use crate::model::{Design, Scenario};
 use crate::run::invariant_names;
 use crate::serve::{self, Door, Tokens};
 
@@ -28,6 +28,10 @@ pub(super) struct Arguments {
     /// The design: a path, or the name of a shipped one
     #[arg(long, value_name = "DESIGN")]
     design: String,
+    /// The design that it changes over to when its hook is told so: it keeps its memory, and calls that it handles end as they
+    /// began
+    #[arg(long, value_name = "NEW", requires = "hook")]
+    deploy: Option<String>,
     /// The SQLite file that all processes share; made when it is not there
     #[arg(long, value_name = "FILE")]
     store: PathBuf,
@@ -63,12 +67,8 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, _: Terminal, _: &mut String) -> Result<u8, Failure> {
     let usage = Failure::Usage;
-    let design = input::read_design(&input::resolve(Kind::Design, &arguments.design, None)?)?.value;
-    let refusals = serve::refusals(&design);
-    if !refusals.is_empty() {
-        let refusals: Vec<String> = refusals.iter().map(|why| format!("\n  {why}")).collect();
-        return Err(usage(format!("the design `{}` can't be served:{}", design.name, refusals.concat())));
-    }
+    let design = served(&arguments.design)?;
+    let deployed = arguments.deploy.as_deref().map(served).transpose()?;
     if !arguments.listen.ip().is_loopback() && arguments.hosts.is_empty() {
         return Err(usage(format!(
             "to listen on {} say with --allow-host under which name it is reached",
@@ -98,18 +98,29 @@ pub(super) fn run(arguments: &Arguments, _: Terminal, _: &mut String) -> Result<
         Targets::new().with_default(tracing::Level::WARN.min(arguments.log)).with_target("handlecheck", arguments.log);
     tracing_subscriber::registry().with(lines).with(of_whom).init();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve_until_told(arguments, design, scenario.as_ref(), tokens))?;
+    runtime.block_on(serve_until_told(arguments, (design, deployed), scenario.as_ref(), tokens))?;
     Ok(exit::HOLDS)
+}
+
+/// A design that can be served.
+fn served(name: &str) -> Result<Design, Failure> {
+    let design = input::read_design(&input::resolve(Kind::Design, name, None)?)?.value;
+    let refusals = serve::refusals(&design);
+    if !refusals.is_empty() {
+        let refusals: Vec<String> = refusals.iter().map(|why| format!("\n  {why}")).collect();
+        return Err(Failure::Usage(format!("the design `{}` can't be served:{}", design.name, refusals.concat())));
+    }
+    Ok(design)
 }
 
 async fn serve_until_told(
     arguments: &Arguments,
-    design: crate::model::Design,
+    designs: (Design, Option<Design>),
     scenario: Option<&Scenario>,
     tokens: Tokens,
 ) -> Result<(), Failure> {
     let wrong = |error: serve::ServeError| Failure::Usage(error.to_string());
-    let node = serve::node(design, arguments.node.clone(), &arguments.store, scenario, arguments.hook.is_some());
+    let node = serve::node(designs, arguments.node.clone(), &arguments.store, scenario, arguments.hook.is_some());
     let node = node.map_err(wrong)?;
     let stop = CancellationToken::new();
     tokio::spawn(told_to_stop(stop.clone()));
@@ -128,10 +139,15 @@ async fn serve_until_told(
     };
     let (hook, hook_at) = hook.unzip();
     let url = format!("http://{at}{}", serve::PATH);
-    tracing::info!(url, node = arguments.node, design = node.design.name, "listening");
+    tracing::info!(url, node = arguments.node, design = node.design().name, "listening");
     let line = serde_json::json!({ "url": url, "hook": hook_at.map(|at| format!("http://{at}")) });
     writeln!(std::io::stdout(), "{line}")?;
-    let door = Door { tokens, hosts: arguments.hosts.clone(), origins: arguments.origins.clone() };
+    let door = Door {
+        tokens,
+        hosts: arguments.hosts.clone(),
+        origins: arguments.origins.clone(),
+        bounds: serve::Bounds::default(),
+    };
     serve::over_http(node, listener, door, hook, stop).await;
     Ok(())
 }

@@ -27,8 +27,8 @@ pub struct Agreement {
     pub walks: usize,
     /// Violations that `audit` found in the logs of these runs, and the model knows: how often each check.
     pub found: BTreeMap<&'static str, usize>,
-    /// Violations that the model knows, and no log can show.
-    pub unseen: BTreeMap<&'static str, usize>,
+    /// Violations that the model knows, and no log can show: how often each check, and for which reason.
+    pub unseen: BTreeMap<(&'static str, String), usize>,
     /// Why the server can't run it, where it can't.
     pub unserved: Option<String>,
     /// Where the two differ.
@@ -77,12 +77,7 @@ pub async fn agree(
     seeds: std::ops::Range<u64>,
 ) -> Result<Agreement, InputError> {
     let scenario = scenario(&pair.scenario, invariants)?;
-    let halves = scenario.value.protocol.as_deref().into_iter().chain([&*pair.design]).filter_map(input::halves);
-    if halves.count() > 0 {
-        let why = "something is deployed in it, and each real node runs one design and one protocol all the time";
-        return Ok(Agreement { unserved: Some(why.to_owned()), ..Agreement::default() });
-    }
-    let design = design(&pair.design)?;
+    let design = input::design(&pair.design, None)?;
     let protocol = input::protocol_of(&scenario, None)?;
     let mut agreement = Agreement::default();
     if violations {
@@ -124,7 +119,7 @@ impl Agreement {
                 let Audited { found, unseen, differences } =
                     audited(&driven).unwrap_or_else(|why| Audited { differences: vec![why], ..Audited::default() });
                 found.into_iter().for_each(|check| *self.found.entry(check).or_default() += 1);
-                unseen.into_iter().for_each(|check| *self.unseen.entry(check).or_default() += 1);
+                unseen.into_iter().for_each(|unseen| *self.unseen.entry(unseen).or_default() += 1);
                 self.differences.extend(differences.into_iter().map(|difference| format!("{what}: {difference}")));
                 true
             }

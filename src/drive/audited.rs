@@ -20,8 +20,8 @@ use crate::trace::Trace;
 pub struct Audited {
     /// The checks that the log shows to be violated, and of which the model knows it.
     pub found: Vec<&'static str>,
-    /// The invariants of which the model knows that the run violates them, and a log can't show it.
-    pub unseen: Vec<&'static str>,
+    /// The invariants of which the model knows that the run violates them, and a log can't show it; each with the reason.
+    pub unseen: Vec<(&'static str, String)>,
     /// Where the audit and the model differ.
     pub differences: Vec<String>,
 }
@@ -45,8 +45,10 @@ pub fn audited(driven: &Driven) -> Result<Audited, String> {
         match (check.verdict == Verdict::Violated, known) {
             (true, true) => audited.found.push(check.name),
             (true, false) => audited.differences.push(unknown(check)),
-            (false, true) if !shown && unseen(check, &driven.run) => audited.unseen.push(check.name),
-            (false, true) => audited.differences.push(missed(check)),
+            (false, true) => match unseen(check, &driven.run).filter(|_| !shown) {
+                Some(because) => audited.unseen.push((check.name, because)),
+                None => audited.differences.push(missed(check)),
+            },
             (false, false) => {}
         }
     }
@@ -67,11 +69,17 @@ pub fn judged(lines: &[Line]) -> Result<Report, String> {
     }
 }
 
-/// The audit says that it can't judge, or no log can tell: what happens outside of resources is in none, and what was there
-/// between two transactions of a call only when somebody read it then.
-fn unseen(check: &Checked, run: &Trace) -> bool {
+/// Why a log can't show it, if it can't: the audit says that it can't judge, and why; or no log can tell. What happens outside
+/// of resources is in none, and what was there between two transactions of a call only when somebody read it then.
+fn unseen(check: &Checked, run: &Trace) -> Option<String> {
     let inside = ["fresh-read", "version-names-one-content"].contains(&check.name);
-    check.verdict == Verdict::Inconclusive || inside || outside(run)
+    if check.verdict == Verdict::Inconclusive {
+        Some(check.unjudged.keys().copied().collect::<Vec<_>>().join("; "))
+    } else if outside(run) {
+        Some("it happens outside of resources, which no answer shows".to_owned())
+    } else {
+        inside.then(|| "nobody read what was there between two transactions".to_owned())
+    }
 }
 
 /// Whether a run's design has effects outside of resources.

@@ -13,6 +13,8 @@ use super::http::ask_hook;
 pub struct Fleet {
     program: PathBuf,
     design: PathBuf,
+    /// What the nodes change over to.
+    deployed: Option<PathBuf>,
     scenario: PathBuf,
     folder: PathBuf,
     nodes: Vec<Node>,
@@ -23,11 +25,12 @@ struct Node {
     child: Child,
     url: String,
     hook: String,
+    has_changed_over: bool,
 }
 
 impl Fleet {
-    /// Starts as many servers as there are nodes on one new store in this folder, from the texts of a design and a
-    /// scenario. `program` is the command `handlecheck`.
+    /// Starts as many servers as there are nodes on one new store in this folder, from the texts of a design, of the one that
+    /// is deployed where one is, and of a scenario. `program` is the command `handlecheck`.
     ///
     /// # Errors
     ///
@@ -35,7 +38,7 @@ impl Fleet {
     pub fn start(
         program: &Path,
         folder: &Path,
-        (design, scenario): (&str, &str),
+        (design, deployed, scenario): (&str, Option<&str>, &str),
         nodes: usize,
     ) -> Result<Self, String> {
         let write = |name: &str, text: &str| -> Result<PathBuf, String> {
@@ -46,21 +49,27 @@ impl Fleet {
         let mut fleet = Self {
             program: program.to_owned(),
             design: write("design.toml", design)?,
+            deployed: deployed.map(|deployed| write("deployed.toml", deployed)).transpose()?,
             scenario: write("scenario.toml", scenario)?,
             folder: folder.to_owned(),
             nodes: Vec::new(),
         };
         for number in 0..nodes {
-            let node = fleet.begin(number)?;
+            let node = fleet.begin(number, false)?;
             fleet.nodes.push(node);
         }
         Ok(fleet)
     }
 
-    fn begin(&self, number: usize) -> Result<Node, String> {
+    fn begin(&self, number: usize, has_changed_over: bool) -> Result<Node, String> {
         let mut command = Command::new(&self.program);
         command.args(["serve", "--listen", "127.0.0.1:0", "--hook", "127.0.0.1:0", "--log", "error"]);
-        command.arg("--design").arg(&self.design).arg("--scenario").arg(&self.scenario);
+        match &self.deployed {
+            Some(deployed) if has_changed_over => command.arg("--design").arg(deployed),
+            Some(deployed) => command.arg("--design").arg(&self.design).arg("--deploy").arg(deployed),
+            None => command.arg("--design").arg(&self.design),
+        };
+        command.arg("--scenario").arg(&self.scenario);
         command.arg("--store").arg(self.folder.join("store.db")).arg("--tokens").arg(self.tokens_file());
         command.arg("--node").arg(format!("node-{}", number + 1));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -75,7 +84,7 @@ impl Fleet {
             let output = child.wait_with_output().map_err(|error| error.to_string())?;
             return Err(format!("a server did not start: {}", String::from_utf8_lossy(&output.stderr).trim()));
         };
-        Ok(Node { url: url.to_owned(), hook: hook.to_owned(), child })
+        Ok(Node { url: url.to_owned(), hook: hook.to_owned(), child, has_changed_over })
     }
 
     fn tokens_file(&self) -> PathBuf {
@@ -130,8 +139,25 @@ impl Fleet {
     pub fn restart(&mut self, node: usize) -> Result<(), String> {
         let old = &mut self.nodes[node];
         old.child.kill().and_then(|()| old.child.wait()).map_err(|error| error.to_string())?;
-        self.nodes[node] = self.begin(node)?;
+        self.nodes[node] = self.begin(node, self.nodes[node].has_changed_over)?;
         Ok(())
+    }
+
+    /// A node changes over to what is deployed: with a restart, or as it is.
+    ///
+    /// # Errors
+    ///
+    /// When it does not.
+    pub async fn change_over(&mut self, node: usize, restart: bool) -> Result<(), String> {
+        self.nodes[node].has_changed_over = true;
+        if restart {
+            return self.restart(node);
+        }
+        // A node whose protocol alone is replaced goes on: which one is spoken to it is the driver's.
+        match self.deployed {
+            Some(_) => self.ask(node, &json!({ "do": "deploy" })).await.map(drop),
+            None => Ok(()),
+        }
     }
 }
 

@@ -147,7 +147,7 @@ impl<'f> Forced<'f> {
                 self.note_sent(&call, before);
                 Ok(())
             }
-            Action::Deliver { takes_from: Some(_), .. } | Action::Resume { .. } | Action::Deploy { .. } => {
+            Action::Deliver { takes_from: Some(_), .. } | Action::Resume { .. } => {
                 Err("the server can't do this".to_owned())
             }
             Action::Deliver { call, node, .. } => {
@@ -167,6 +167,7 @@ impl<'f> Forced<'f> {
                 let id = self.label(&call);
                 self.stop(&id).await
             }
+            Action::Deploy { node } => self.change_over(*node).await,
             Action::HandOff { .. } | Action::Decide { .. } => Ok(()),
             Action::Guess { handle, .. } => self.hear_of(*handle).await,
             Action::Fault { fault, target } => {
@@ -302,14 +303,8 @@ impl<'f> Forced<'f> {
                 Ok(())
             }
             ("restart-node", Target::Node(node)) => {
-                let node = usize::from(node);
-                self.fleet.restart(node)?;
-                let there: Vec<String> =
-                    self.sent.iter().filter(|(_, sent)| sent.node == node).map(|(id, _)| id.clone()).collect();
-                for id in there {
-                    self.sent.remove(&id);
-                    self.journal.cut(&id);
-                }
+                self.fleet.restart(usize::from(node))?;
+                self.cut_all(usize::from(node));
                 Ok(())
             }
             ("ambiguous-commit", Target::Transaction { call, clock_stands }) => {
@@ -331,9 +326,11 @@ impl<'f> Forced<'f> {
             ("expire-key" | "expire-claim", Target::Record { slot, record }) => {
                 let (record, _) = &was.get(usize::from(slot)).keys().records[usize::from(record)];
                 let place = setting.all_keys_slots().find(|(other, _)| *other == usize::from(slot));
-                let node = place.and_then(|(_, node)| node).map_or(0, usize::from);
-                let ask = json!({ "do": "expire-key", "key": wire::key(setting, &record.key) });
-                self.fleet.ask(node, &ask).await.map(drop)
+                let node = place.and_then(|(_, node)| node);
+                let ask = json!({
+                    "do": "expire-key", "key": wire::key(setting, &record.key), "in_memory": node.is_some(),
+                });
+                self.fleet.ask(node.map_or(0, usize::from), &ask).await.map(drop)
             }
             ("revoke", Target::PrincipalAndHandle(principal, handle)) => {
                 self.hear_of(handle).await?;
@@ -359,6 +356,30 @@ impl<'f> Forced<'f> {
             ("duplicate-call" | "stop-agent" | "compact" | "rotate-credential", _) => Ok(()),
             _ => Err(format!("a driver can't cause `{name}`")),
         }
+    }
+
+    /// A node changes over to what is deployed.
+    async fn change_over(&mut self, node: u8) -> Result<(), String> {
+        let setting = self.simulation.setting();
+        self.journal.event(note::event(setting, "deploy", Target::Node(node)));
+        let (node, restart) = (usize::from(node), setting.model.scenario.deploy.restart);
+        self.fleet.change_over(node, restart).await?;
+        if restart {
+            self.cut_all(node);
+        }
+        Ok(())
+    }
+
+    /// Whatever was in a node is gone with it, and the streams of its calls are broken.
+    fn cut_all(&mut self, node: usize) {
+        let journal = &mut self.journal;
+        self.sent.retain(|id, sent| {
+            let stays = sent.node != node;
+            if !stays {
+                journal.cut(id);
+            }
+            stays
+        });
     }
 
     /// Finds out the real handle of what was minted, if nobody has heard the answer yet: it is the only one that is unheard.

@@ -18,6 +18,9 @@ pub struct Mapping {
     /// The revision of the protocol that is spoken over HTTP.
     #[serde(default)]
     pub revision: Revision,
+    /// The servers promise that every accepted change adds exactly one to the version of its resource.
+    #[serde(default)]
+    pub versions_count: bool,
     /// A call with which each resource is made before the first run, where the server has none; on the first node.
     #[serde(default)]
     pub prepare: Vec<Prepare>,

@@ -10,7 +10,7 @@ use crate::action::Target;
 use crate::engine::Access;
 use crate::log::{self, Answer, Ended, Event, Lifecycle, Operation, State, Version};
 use crate::model::design::Versions;
-use crate::model::{Design, Told};
+use crate::model::{Design, Model, Told};
 use crate::world::{Attempt, Call, Component, Payload, Setting};
 
 /// The resources that are there at the start.
@@ -169,9 +169,13 @@ pub(super) fn event(setting: &Setting, name: &str, target: Target) -> Event {
     event
 }
 
-/// Whether every accepted change adds exactly one to the version of its resource.
+/// Whether every accepted change adds exactly one to the version of its resource, whatever runs on the nodes.
 #[must_use]
-pub fn versions_count(design: &Design) -> bool {
+pub fn versions_count(model: &Model) -> bool {
+    model.sides().all(|(design, _)| counts(design))
+}
+
+fn counts(design: &Design) -> bool {
     let steps = || {
         design.server.tools.values().flat_map(|handler| handler.transactions.iter().chain(&handler.at_end)).flatten()
     };

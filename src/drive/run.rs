@@ -54,6 +54,8 @@ struct Subject<'s> {
     program: &'s Path,
     scenario: &'s str,
     design: &'s str,
+    /// The design that is deployed.
+    deployed: Option<&'s str>,
     heading: Heading,
 }
 
@@ -61,18 +63,20 @@ impl Subject<'_> {
     fn servers(&self, simulation: &Simulation, folder: &Path) -> Result<Fleet, RunError> {
         let nodes = simulation.setting().model.scenario.nodes;
         let model = &simulation.setting().model;
-        let mut refusals = crate::serve::refusals(&model.design);
-        if model.deployed.is_some() {
-            refusals.push("something is deployed, and each real node runs one design all the time".to_owned());
+        let mut refusals = Vec::new();
+        for (design, protocol) in model.sides() {
+            refusals.extend(crate::serve::refusals(design));
+            if protocol.resumable != Resumable::Never || protocol.task_ids != TaskIds::Server || protocol.sessions {
+                refusals
+                    .push(format!("the protocol `{}` is none in which a driver can force the order", protocol.name));
+            }
         }
-        let protocol = &model.protocol;
-        if protocol.resumable != Resumable::Never || protocol.task_ids != TaskIds::Server || protocol.sessions {
-            refusals.push(format!("the protocol `{}` is none in which a driver can force the order", protocol.name));
-        }
+        refusals.dedup();
         if !refusals.is_empty() {
             return Err(RunError::Unserved(refusals.join("; ")));
         }
-        Fleet::start(self.program, folder, (self.design, self.scenario), nodes).map_err(RunError::Servers)
+        Fleet::start(self.program, folder, (self.design, self.deployed, self.scenario), nodes)
+            .map_err(RunError::Servers)
     }
 }
 
@@ -87,11 +91,18 @@ pub async fn along(program: &Path, trace: &Trace) -> Result<Driven, RunError> {
         scenario: Some(trace.scenario.name.clone()),
         design: Some(trace.design.name.clone()),
         protocol: Some(trace.protocol.name.clone()),
-        versions_count: note::versions_count(&simulation.setting().model.design),
+        versions_count: note::versions_count(&simulation.setting().model),
         about: Some(format!("along a trace that violates {}: {}", trace.invariant, trace.sentence)),
         ..Heading::default()
     };
-    let subject = Subject { program, scenario: &trace.scenario.text, design: &trace.design.text, heading };
+    let deployed = trace.design.deployed.as_deref();
+    let subject = Subject {
+        program,
+        scenario: &trace.scenario.text,
+        design: &trace.design.text,
+        deployed: deployed.map(|deployed| &*deployed.text),
+        heading,
+    };
     let folder = folder()?;
     let mut fleet = subject.servers(&simulation, folder.path())?;
     let journal = Journal::new(subject.heading);
@@ -109,7 +120,16 @@ pub async fn along(program: &Path, trace: &Trace) -> Result<Driven, RunError> {
     let finished = forced.finish().await?;
     let source = |input: &trace::Input| Source::new(&input.name, "the trace", &*input.text);
     let [scenario, design, protocol] = [&trace.scenario, &trace.design, &trace.protocol].map(source);
-    Ok(driven(&simulation, trace.steps.len(), finished, [&scenario, &design, &protocol]))
+    let [deployed_design, deployed_protocol] =
+        [deployed, trace.protocol.deployed.as_deref()].map(|deployed| deployed.map(source));
+    let sources = Sources {
+        scenario: &scenario,
+        design: &design,
+        protocol: &protocol,
+        deployed_design: deployed_design.as_ref(),
+        deployed_protocol: deployed_protocol.as_ref(),
+    };
+    Ok(driven(&simulation, trace.steps.len(), finished, &sources))
 }
 
 /// How many steps a random run has at most.
@@ -134,11 +154,18 @@ pub async fn at_random(
         design: Some(design.value.name.clone()),
         protocol: Some(protocol.value.name.clone()),
         seed: Some(seed),
-        versions_count: note::versions_count(&model.design),
+        versions_count: note::versions_count(&model),
         ..Heading::default()
     };
     let simulation = Simulation::labelled(model);
-    let subject = Subject { program, scenario: &scenario.source.text, design: &design.source.text, heading };
+    let deployed_design = design.deployed.as_ref().map(|deployed| &deployed.source);
+    let subject = Subject {
+        program,
+        scenario: &scenario.source.text,
+        design: &design.source.text,
+        deployed: deployed_design.map(|deployed| &*deployed.text),
+        heading,
+    };
     let folder = folder()?;
     let mut fleet = subject.servers(&simulation, folder.path())?;
     let journal = Journal::new(subject.heading);
@@ -160,7 +187,14 @@ pub async fn at_random(
         steps += 1;
     }
     let finished = forced.finish().await?;
-    Ok(driven(&simulation, steps, finished, [&scenario.source, &design.source, &protocol.source]))
+    let sources = Sources {
+        scenario: &scenario.source,
+        design: &design.source,
+        protocol: &protocol.source,
+        deployed_design,
+        deployed_protocol: protocol.deployed.as_ref().map(|deployed| &deployed.source),
+    };
+    Ok(driven(&simulation, steps, finished, &sources))
 }
 
 /// A run with the model's own record of it.
@@ -168,10 +202,9 @@ fn driven(
     simulation: &Simulation,
     steps: usize,
     Finished { log, actions, end, violated }: Finished,
-    [scenario, design, protocol]: [&Source; 3],
+    sources: &Sources<'_>,
 ) -> Driven {
-    let sources = Sources { scenario, design, protocol, deployed_design: None, deployed_protocol: None };
-    Driven { steps, log, run: record_actions(simulation, &actions, end, &sources), violated }
+    Driven { steps, log, run: record_actions(simulation, &actions, end, sources), violated }
 }
 
 fn folder() -> Result<tempfile::TempDir, RunError> {

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::gate::Command;
 use super::handling::Order;
-use super::http::{accept, text};
+use super::http::{Bounds, accept, text};
 use super::node::Node;
 use super::places::{self, from_json, json as to_json, stored};
 use super::request::{BODY_BYTES, Fields};
@@ -41,7 +41,15 @@ enum Ask {
     /// The time of a lease is up.
     ExpireLease { handle: String },
     /// The time of a record or claim is up.
-    ExpireKey { key: String, handle: Option<String> },
+    ExpireKey {
+        key: String,
+        handle: Option<String>,
+        /// It is in the memory of this node.
+        #[serde(default)]
+        in_memory: bool,
+    },
+    /// The node changes over to what is deployed, and keeps its memory and its calls.
+    Deploy,
     /// A principal loses its permission on a resource.
     Revoke { handle: String, subject: String, client: Option<String>, tenant: Option<String> },
     /// A resource is deleted and created anew under the same name.
@@ -52,7 +60,7 @@ enum Ask {
 
 /// Serves the hook on a listener, which is one on loopback, until it is told to stop.
 pub async fn serve(listener: TcpListener, node: Arc<Node>, stop: CancellationToken) {
-    accept(listener, stop, move |request| {
+    accept(listener, Bounds::default(), stop, move |request| {
         let node = node.clone();
         async move {
             match answer(request, &node).await {
@@ -80,6 +88,8 @@ async fn answer(request: Request<Incoming>, node: &Node) -> Result<Value, String
         Ask::Look { call } => gates.settled(&call).await?,
         Ask::Run { call, order } => gates.command(&call, Command::Run(order)).await?,
         Ask::Cancel { call } => gates.command(&call, Command::Cancel).await?,
+        Ask::Deploy if node.change_over() => return Ok(json!({ "design": node.design().name })),
+        Ask::Deploy => return Err("nothing is deployed".to_owned()),
         other => return strike(&other, node).map_err(|error| error.to_string()),
     };
     Ok(json!(whereabouts))
@@ -87,9 +97,8 @@ async fn answer(request: Request<Incoming>, node: &Node) -> Result<Value, String
 
 fn strike(ask: &Ask, node: &Node) -> rusqlite::Result<Value> {
     let places = node.places();
-    let server = &node.design.server;
+    let server = &node.design().server;
     let resources = places.at(if server.state == State::Store { Place::Store } else { Place::Node });
-    let keys = places.at(node.design.keys.place);
     let leases = places.at(server.lease_place);
     let struck = match ask {
         Ask::ExpireHandle { handle } => {
@@ -98,10 +107,13 @@ fn strike(ask: &Ask, node: &Node) -> rusqlite::Result<Value> {
         Ask::ExpireLease { handle } => {
             leases.execute("UPDATE leases SET holder = NULL WHERE handle = ?", params![handle])?
         }
-        Ask::ExpireKey { key, handle } => keys.execute(
-            "DELETE FROM keys WHERE key = ?1 AND (?2 IS NULL OR json_extract(scope, '$.handle') IN (NULL, ?2))",
-            params![key, handle],
-        )?,
+        Ask::ExpireKey { key, handle, in_memory } => {
+            let keys = places.at(if *in_memory { Place::Node } else { Place::Store });
+            keys.execute(
+                "DELETE FROM keys WHERE key = ?1 AND (?2 IS NULL OR json_extract(scope, '$.handle') IN (NULL, ?2))",
+                params![key, handle],
+            )?
+        }
         Ask::Revoke { handle, subject, client, tenant } => {
             let principal = Principal { subject: subject.clone(), client: client.clone(), tenant: tenant.clone() };
             match places::instance(resources, handle)? {
@@ -122,7 +134,7 @@ fn strike(ask: &Ask, node: &Node) -> rusqlite::Result<Value> {
             }
         },
         Ask::State => return Ok(json!({ "store": state(&places.store)?, "memory": state(&places.memory)? })),
-        Ask::Look { .. } | Ask::Run { .. } | Ask::Cancel { .. } => 0,
+        Ask::Look { .. } | Ask::Run { .. } | Ask::Cancel { .. } | Ask::Deploy => 0,
     };
     Ok(json!({ "struck": struck }))
 }

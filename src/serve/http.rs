@@ -25,19 +25,33 @@ use super::sessions::Sessions;
 
 /// Where MCP is spoken.
 pub const PATH: &str = "/mcp";
-/// The most connections at a time. Further ones wait to be accepted.
-const CONNECTIONS: usize = 512;
-/// How long a client may take for the head of a request.
-const HEAD: Duration = Duration::from_secs(10);
-/// How long it may take for the body.
-const BODY: Duration = Duration::from_secs(10);
 /// The most bytes of a request's head.
 const HEAD_BYTES: usize = 16 * 1024;
 
 pub(super) type Reply = Response<BoxBody<Bytes, Infallible>>;
 
-/// Who may knock.
-#[derive(Debug)]
+/// How much a process takes at a time, and how long it waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The most connections at a time; further ones wait to be accepted. By default 512.
+    pub connections: usize,
+    /// The most sessions at a time; one that is not used for five minutes the SDK closes. By default 1024.
+    pub sessions: usize,
+    /// How long a client may take for the head of a request. By default ten seconds.
+    pub head: Duration,
+    /// How long it may take for the body. By default ten seconds.
+    pub body: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        let patience = Duration::from_secs(10);
+        Self { connections: 512, sessions: 1024, head: patience, body: patience }
+    }
+}
+
+/// Who may knock, and how much they may bring.
+#[derive(Debug, Default)]
 pub struct Door {
     /// What tokens stand for.
     pub tokens: Tokens,
@@ -45,6 +59,8 @@ pub struct Door {
     pub hosts: Vec<String>,
     /// The origins from which a browser may ask; by default none.
     pub origins: Vec<String>,
+    /// How much is taken.
+    pub bounds: Bounds,
 }
 
 /// Serves MCP on a listener until it is told to stop.
@@ -57,11 +73,12 @@ pub async fn serve(listener: TcpListener, node: Arc<Node>, door: Door, stop: Can
     if !door.hosts.is_empty() {
         config = config.with_allowed_hosts(door.hosts);
     }
-    let sessions = Sessions::default();
+    let bounds = door.bounds;
+    let sessions = Sessions::at_most(bounds.sessions);
     let manager = sessions.manager.clone();
     let service = StreamableHttpService::new(move || Ok(Service::new(node.clone())), manager, config);
     let tokens = Arc::new(door.tokens);
-    accept(listener, stop, move |request| {
+    accept(listener, bounds, stop, move |request| {
         let (service, tokens, sessions) = (service.clone(), tokens.clone(), sessions.clone());
         async move {
             if request.uri().path() != PATH {
@@ -75,7 +92,7 @@ pub async fn serve(listener: TcpListener, node: Arc<Node>, door: Door, stop: Can
             if let Some(refused) = sessions.refuse(request.headers(), &caller).await {
                 return refused;
             }
-            let mut request = match whole(request).await {
+            let mut request = match whole(request, bounds.body).await {
                 Ok(request) => request,
                 Err(refused) => return refused,
             };
@@ -97,9 +114,9 @@ fn caller(request: &Request<Incoming>, tokens: &Tokens) -> Option<Caller> {
 }
 
 /// A request with all of its body, which is neither too long nor too slow.
-async fn whole(request: Request<Incoming>) -> Result<Request<Full<Bytes>>, Reply> {
+async fn whole(request: Request<Incoming>, patience: Duration) -> Result<Request<Full<Bytes>>, Reply> {
     let (head, body) = request.into_parts();
-    match tokio::time::timeout(BODY, Limited::new(body, BODY_BYTES).collect()).await {
+    match tokio::time::timeout(patience, Limited::new(body, BODY_BYTES).collect()).await {
         Ok(Ok(body)) => Ok(Request::from_parts(head, Full::new(body.to_bytes()))),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
             Err(text(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long"))
@@ -110,12 +127,12 @@ async fn whole(request: Request<Incoming>) -> Result<Request<Full<Bytes>>, Reply
 }
 
 /// Accepts connections, each in a task of its own, until it is told to stop.
-pub(super) async fn accept<F, A>(listener: TcpListener, stop: CancellationToken, answer: F)
+pub(super) async fn accept<F, A>(listener: TcpListener, bounds: Bounds, stop: CancellationToken, answer: F)
 where
     F: Fn(Request<Incoming>) -> A + Clone + Send + Sync + 'static,
     A: Future<Output = Reply> + Send + 'static,
 {
-    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let room = Arc::new(Semaphore::new(bounds.connections));
     loop {
         let Ok(place) = room.clone().acquire_owned().await else { return };
         let accepted = tokio::select! {
@@ -132,13 +149,13 @@ where
         };
         let (answer, stop) = (answer.clone(), stop.clone());
         tokio::spawn(async move {
-            connection(stream, from, stop, answer).await;
+            connection(stream, from, bounds.head, stop, answer).await;
             drop(place);
         });
     }
 }
 
-async fn connection<F, A>(stream: TcpStream, from: SocketAddr, stop: CancellationToken, answer: F)
+async fn connection<F, A>(stream: TcpStream, from: SocketAddr, patience: Duration, stop: CancellationToken, answer: F)
 where
     F: Fn(Request<Incoming>) -> A,
     A: Future<Output = Reply>,
@@ -150,7 +167,7 @@ where
     });
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
+        .header_read_timeout(patience)
         .max_buf_size(HEAD_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     tokio::select! {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::caller::Caller;
 use super::gate::CALL_NAME;
-use super::node::{Ended, Node};
+use super::node::{Arrived, Ended, Node};
 use super::request::{self, Operation, Request};
 use crate::model::{Outcome, Tool as Handled};
 
@@ -50,10 +50,11 @@ impl Service {
 
 impl ServerHandler for Service {
     fn get_info(&self) -> ServerConfig {
+        let design = self.node.design();
         let about = format!(
             "A reference server for the design `{}` ({}). Every call names a handle; what is refused says why in \
              `outcome`. It is for reading and for trials, not for production.",
-            self.node.design.name, self.node.design.title
+            design.name, design.title
         );
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("handlecheck", env!("CARGO_PKG_VERSION")))
@@ -69,11 +70,11 @@ impl ServerHandler for Service {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(request::served(&self.node.design.server).map(tool).collect()))
+        Ok(ListToolsResult::with_all_items(request::served(&self.node.design().server).map(tool).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        request::served(&self.node.design.server).find(|operation| operation.name == name).map(tool)
+        request::served(&self.node.design().server).find(|operation| operation.name == name).map(tool)
     }
 
     async fn call_tool(
@@ -84,7 +85,8 @@ impl ServerHandler for Service {
         let Some(caller) = self.caller(&context) else {
             return Err(ErrorData::internal_error("nobody said who calls", None));
         };
-        let operation = request::served(&self.node.design.server).find(|operation| operation.name == params.name);
+        let design = self.node.design().clone();
+        let operation = request::served(&design.server).find(|operation| operation.name == params.name);
         let Some(operation) = operation else {
             return Err(ErrorData::invalid_params(format!("there is no tool `{}`", params.name), None));
         };
@@ -94,7 +96,8 @@ impl ServerHandler for Service {
         let driven = meta.and_then(|name| name.as_str().map(str::to_owned)).filter(|_| self.node.gates.is_some());
         let (tool, handle, id) = (operation.name, request.handle.clone(), context.id.to_string());
         // A task of its own: what a closed connection drops is the waiting for it, not the call.
-        let call = tokio::spawn(self.node.clone().handle(request, caller.clone(), driven, context.ct.clone()));
+        let arrived = Arrived { design, request: Arc::new(request), caller: Arc::new(caller.clone()) };
+        let call = tokio::spawn(self.node.clone().handle(arrived, driven, context.ct.clone()));
         let ended = call.await.unwrap_or_else(|error| Ended::Failed { error: error.to_string(), begun: true });
         let how = match &ended {
             Ended::Answered(answer) => answer.outcome.name(),

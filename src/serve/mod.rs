@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::caller::{Caller, Tokens};
 pub use self::handling::Order;
-pub use self::http::{Door, PATH};
+pub use self::http::{Bounds, Door, PATH};
 pub use self::node::Node;
 pub use self::seed::{json, tokens_of};
 pub use self::supported::refusals;
@@ -51,13 +51,14 @@ pub enum ServeError {
     Stdio(String),
 }
 
-/// Opens the store, and puts into it what a scenario has at the start if nobody has done so.
+/// Opens the store, and puts into it what a scenario has at the start if nobody has done so. `deployed`: what the node
+/// changes over to when its hook is told so.
 ///
 /// # Errors
 ///
 /// When the store can't be used.
 pub fn node(
-    design: Design,
+    (design, deployed): (Design, Option<Design>),
     name: String,
     store: &Path,
     scenario: Option<&Scenario>,
@@ -69,7 +70,7 @@ pub fn node(
     {
         tracing::info!(scenario = scenario.name, "the store is new, and holds what the scenario has at the start");
     }
-    Ok(Arc::new(Node::new(design, name, places, gates)?))
+    Ok(Arc::new(Node::new((design, deployed), name, places, gates)?))
 }
 
 /// A bound listener, and where it listens.

@@ -1,5 +1,6 @@
 //! One process of the server: a node. What becomes of a call from its arrival to its answer.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -19,13 +20,26 @@ use crate::model::design::Queue;
 /// One process of the server.
 #[derive(Debug)]
 pub struct Node {
-    /// How calls are handled.
-    pub design: Design,
+    design: Arc<Design>,
+    /// What it changes over to when it is told so.
+    deployed: Option<Arc<Design>>,
+    has_changed_over: AtomicBool,
     /// Its name among the processes of one store.
     pub name: String,
     /// Its gates, where a driver may close them.
     pub gates: Option<Gates>,
     places: Mutex<Places>,
+}
+
+/// A call that has arrived.
+#[derive(Clone, Debug)]
+pub struct Arrived {
+    /// How it is handled: as it began, whatever its node changes over to.
+    pub design: Arc<Design>,
+    /// What it asks for.
+    pub request: Arc<Request>,
+    /// Who sent it.
+    pub caller: Arc<Caller>,
 }
 
 /// How a call ended.
@@ -57,9 +71,33 @@ impl Node {
     /// # Errors
     ///
     /// When the store fails.
-    pub fn new(design: Design, name: String, places: Places, gates: bool) -> rusqlite::Result<Self> {
+    pub fn new(
+        (design, deployed): (Design, Option<Design>),
+        name: String,
+        places: Places,
+        gates: bool,
+    ) -> rusqlite::Result<Self> {
         places.store.execute("DELETE FROM queue WHERE node = ?", params![name])?;
-        Ok(Self { design, name, gates: gates.then(Gates::default), places: Mutex::new(places) })
+        Ok(Self {
+            design: Arc::new(design),
+            deployed: deployed.map(Arc::new),
+            has_changed_over: AtomicBool::new(false),
+            name,
+            gates: gates.then(Gates::default),
+            places: Mutex::new(places),
+        })
+    }
+
+    /// How calls that arrive now are handled.
+    pub fn design(&self) -> &Arc<Design> {
+        let deployed = self.deployed.as_ref().filter(|_| self.has_changed_over.load(Ordering::SeqCst));
+        deployed.unwrap_or(&self.design)
+    }
+
+    /// Changes over to what is deployed, and keeps its memory and the calls that it handles. Answers whether something is.
+    pub fn change_over(&self) -> bool {
+        self.has_changed_over.store(true, Ordering::SeqCst);
+        self.deployed.is_some()
     }
 
     /// The databases. A panic of another call leaves no transaction open: each ends its own.
@@ -68,18 +106,11 @@ impl Node {
     }
 
     /// Handles a call. `driven`: the name that a driver gave it. `closed` tells when its stream is closed.
-    pub async fn handle(
-        self: Arc<Self>,
-        request: Request,
-        caller: Caller,
-        driven: Option<String>,
-        closed: CancellationToken,
-    ) -> Ended {
+    pub async fn handle(self: Arc<Self>, arrived: Arrived, driven: Option<String>, closed: CancellationToken) -> Ended {
         let gates = self.gates.as_ref().zip(driven.as_deref());
-        let arrived = self.arrive(&request, &caller);
-        let ended = match arrived {
+        let ended = match self.arrive(&arrived) {
             Ok((attempt, ticket)) => {
-                let ended = self.clone().run(request, caller, gates, &closed, attempt, ticket).await;
+                let ended = self.clone().run(arrived, gates, &closed, attempt, ticket).await;
                 if let Some(ticket) = ticket
                     && let Err(error) = self.leave_queue(ticket)
                 {
@@ -97,11 +128,11 @@ impl Node {
     }
 
     /// A name for the call, and its place in the queue of its handle.
-    fn arrive(&self, request: &Request, caller: &Caller) -> rusqlite::Result<(String, Option<i64>)> {
+    fn arrive(&self, Arrived { design, request, caller }: &Arrived) -> rusqlite::Result<(String, Option<i64>)> {
         let places = self.places();
-        handling::arrive(&self.design, &places, caller)?;
+        handling::arrive(design, &places, caller)?;
         let attempt = places.memory.query_row("SELECT lower(hex(randomblob(16)))", [], |row| row.get(0))?;
-        let queue = (self.design.server.queue == Queue::PerHandle).then_some(request.handle.as_ref()).flatten();
+        let queue = (design.server.queue == Queue::PerHandle).then_some(request.handle.as_ref()).flatten();
         let ticket = queue.map(|handle| {
             let mut insert = places.store.prepare_cached("INSERT INTO queue (handle, node) VALUES (?, ?)")?;
             insert.insert(params![handle, self.name])
@@ -122,15 +153,13 @@ impl Node {
 
     async fn run(
         self: Arc<Self>,
-        request: Request,
-        caller: Caller,
+        arrived: Arrived,
         gates: Option<(&Gates, &str)>,
         closed: &CancellationToken,
         attempt: String,
         ticket: Option<i64>,
     ) -> Ended {
-        let mut progress = Progress::start(request.handle.clone());
-        let (request, caller): (Arc<Request>, Arc<Caller>) = (Arc::new(request), Arc::new(caller));
+        let mut progress = Progress::start(arrived.request.handle.clone());
         let mut tries = 0;
         let mut started = false;
         loop {
@@ -152,16 +181,17 @@ impl Node {
                 }
             }
             started = true;
-            let (node, asked, asker, name) = (self.clone(), request.clone(), caller.clone(), attempt.clone());
+            let (node, call, name) = (self.clone(), arrived.clone(), attempt.clone());
             let before = progress.clone();
             let ran = tokio::task::spawn_blocking(move || {
-                let handler = node.design.server.handler(asked.operation.tool).expect("only what is served is offered");
+                let handler = call.design.server.handler(call.request.operation.tool);
+                let handler = handler.expect("only what is served is offered");
                 let places = node.places();
                 let handling = Handling {
-                    design: &node.design,
+                    design: &call.design,
                     places: &places,
-                    request: &asked,
-                    own: &asker,
+                    request: &call.request,
+                    own: &call.caller,
                     attempt: &name,
                     progress: before,
                     order,

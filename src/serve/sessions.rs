@@ -1,7 +1,7 @@
 //! Whose sessions are: an id of a session is no credential, and there is room for so many.
 //!
 //! The SDK keeps sessions of the revision 2025-11-25 by their ids alone. Whoever presents the id of another principal's
-//! session is answered as if there were none; and there are at most [`MOST`] at a time.
+//! session is answered as if there were none; and there are at most so many at a time.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,14 +13,12 @@ use super::caller::Caller;
 use super::http::{Reply, text};
 use crate::model::Principal;
 
-/// The most sessions at a time. The SDK closes one that is not used for five minutes.
-const MOST: usize = 1024;
-
 const HEADER: &str = "mcp-session-id";
 
 /// The sessions of one process.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Sessions {
+    most: usize,
     /// The SDK's.
     pub manager: Arc<LocalSessionManager>,
     owners: Arc<Mutex<BTreeMap<String, Principal>>>,
@@ -31,6 +29,11 @@ fn id(headers: &HeaderMap) -> Option<String> {
 }
 
 impl Sessions {
+    /// No sessions yet, and room for so many.
+    pub fn at_most(most: usize) -> Self {
+        Self { most, manager: Arc::default(), owners: Arc::default() }
+    }
+
     /// Why a request is not let in, if it is not: it presents a session that is not its caller's, or might open one too
     /// many.
     pub async fn refuse(&self, headers: &HeaderMap, caller: &Caller) -> Option<Reply> {
@@ -44,7 +47,7 @@ impl Sessions {
             return None;
         }
         let open = self.manager.sessions.read().await;
-        let full = open.len() >= MOST;
+        let full = open.len() >= self.most;
         self.owners.lock().unwrap_or_else(PoisonError::into_inner).retain(|id, _| open.contains_key(id.as_str()));
         full.then(|| text(StatusCode::SERVICE_UNAVAILABLE, "there is no room for another session"))
     }

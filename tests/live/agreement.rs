@@ -7,7 +7,8 @@ use std::path::Path;
 use handlecheck::audit::CHECKS;
 use handlecheck::drive::agreement::{Pair, agree, pairs};
 use handlecheck::drive::audited::{Audited, audited};
-use handlecheck::drive::run::along;
+use handlecheck::drive::run::{along, at_random};
+use handlecheck::input::{self, Kind, Source, library};
 use handlecheck::run::invariant_names;
 use handlecheck::trace::Trace;
 
@@ -54,8 +55,16 @@ const ONCE_DIFFERENT: &[(&str, &str)] = &[
     ("timestamp-as-version", "timestamp-as-version-broken"),
 ];
 
+/// What is deployed of which, so that the node's process changes: each pair is driven.
+const DEPLOYS: &[(&str, &str)] = &[
+    ("deploy-keys", "keys-in-node-memory-sticky..dedup-only"),
+    ("deploy-keys", "dedup-only..scope-without-handle-refuse"),
+    ("deploy-keys", "claim-released-at-end..dedup-only"),
+    ("deploy-versions", "dedup-only..versioned"),
+];
+
 /// A part of all pairs, for the time that it takes: along every violation, and one random walk. `handlecheck drive --all`
-/// takes all. Those in which the audit and the model once differed are always taken.
+/// takes all. Those in which the audit and the model once differed, and the deploys, are always taken.
 #[test]
 fn for_a_part_of_what_is_shipped_the_server_does_what_the_model_does() {
     let (runtime, invariants) = (runtime(), invariant_names());
@@ -64,9 +73,11 @@ fn for_a_part_of_what_is_shipped_the_server_does_what_the_model_does() {
     let mut found = BTreeMap::new();
     let pairs = pairs(&invariants).expect("what is shipped can be read");
     let once = |pair: &Pair| ONCE_DIFFERENT.contains(&(&*pair.scenario, &*pair.design));
-    let some = pairs.iter().enumerate().filter(|(number, pair)| number % 11 == 3 || once(pair)).map(|(_, pair)| pair);
-    for pair in some {
+    let deploys = |pair: &Pair| DEPLOYS.contains(&(&*pair.scenario, &*pair.design));
+    let some = pairs.iter().enumerate().filter(|(number, pair)| number % 11 == 3 || once(pair) || deploys(pair));
+    for (_, pair) in some {
         let agreement = runtime.block_on(agree(program(), pair, &invariants, true, 0..2)).expect("they can be read");
+        assert!(!deploys(pair) || agreement.unserved.is_none(), "{pair:?}: {:?}", agreement.unserved);
         agreement.found.iter().for_each(|(check, count)| *found.entry(*check).or_insert(0) += count);
         violations += agreement.violations;
         walks += agreement.walks;
@@ -78,4 +89,27 @@ fn for_a_part_of_what_is_shipped_the_server_does_what_the_model_does() {
     let each = ["no-lost-update", "no-double-write", "truthful-outcome", "strictly-serializable", "no-stale-commit"];
     assert!(each.iter().all(|check| found.contains_key(check)), "the audits found something: {found:?}");
     assert_eq!(pairs.iter().filter(|pair| once(pair)).count(), ONCE_DIFFERENT.len(), "they are still shipped");
+    assert_eq!(pairs.iter().filter(|pair| deploys(pair)).count(), DEPLOYS.len(), "they are still shipped");
+}
+
+/// A node that changes over as it is keeps its memory, and ends what it began as it began it.
+#[test]
+fn a_node_changes_over_without_a_restart_too() {
+    let (runtime, invariants) = (runtime(), invariant_names());
+    let shipped = library::find(Kind::Scenario, "deploy-keys").expect("it is shipped");
+    let text = shipped.text.replace("restart = true", "restart = false");
+    assert_ne!(*text, *shipped.text);
+    let source = Source::new("deploy-keys-in-place", "the test", &*text);
+    let scenario = input::read_scenario(&source, &invariants).expect("it can be read");
+    let design = input::design("keys-in-node-memory-sticky..dedup-only", None).expect("both are shipped");
+    let protocol = input::protocol_of(&scenario, None).expect("it is shipped");
+    let mut deploys = 0;
+    for seed in 0..4 {
+        let driven = runtime.block_on(at_random(program(), (&scenario, &design, &protocol), &invariants, seed));
+        let driven = driven.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let Audited { differences, .. } = audited(&driven).expect("its log can be read");
+        assert!(differences.is_empty(), "seed {seed}: {differences:?}");
+        deploys += driven.run.steps.iter().filter(|step| step.does.action == "deploy").count();
+    }
+    assert!(deploys > 1, "nodes changed over: {deploys}");
 }

@@ -4,9 +4,14 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use handlecheck::drive::{CallError, Revision, ask_hook};
+use handlecheck::input::{self, Kind, library};
+use handlecheck::serve::{self, Bounds, Door, Tokens};
 use serde_json::{Value, json};
 
 use super::process::{Deployment, Process, call, runtime};
+
+/// What opens a session.
+const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
 
 /// The status of the reply to a raw POST.
 fn status(process: &Process, headers: &[(&str, &str)], body: &str) -> u16 {
@@ -40,8 +45,7 @@ fn a_session_is_its_principals() {
     let deployment = Deployment::new("versioned", "foreign-handle");
     let process = deployment.start("node-1");
     let [owner, foreign] = ["owner", "mallory"].map(|agent| format!("Bearer {}", deployment.token(agent)));
-    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
-    let (opened, session) = reply(&process, "POST", &[("Authorization", &owner)], hello);
+    let (opened, session) = reply(&process, "POST", &[("Authorization", &owner)], HELLO);
     let session = session.expect("it is told the id of its session");
     assert_eq!(opened, 200);
     let with = |bearer: &str, method: &str, body: &str| {
@@ -116,4 +120,96 @@ fn initial_handle(runtime: &tokio::runtime::Runtime, process: &Process) -> Strin
     let state = runtime.block_on(ask_hook(&process.hook, &json!({ "do": "state" }))).expect("the hook answers");
     let store = state["store"].as_object().expect("there is a store");
     store.keys().next().expect("something is in it").clone()
+}
+
+/// A server in this process, with bounds of the test's own, and a token for each agent of the scenario.
+struct Bounded {
+    url: String,
+    token: String,
+    stop: tokio_util::sync::CancellationToken,
+    _folder: tempfile::TempDir,
+}
+
+impl Bounded {
+    fn start(runtime: &tokio::runtime::Runtime, bounds: Bounds) -> Self {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let read = |kind, name| library::find(kind, name).expect("it is shipped");
+        let design = input::read_design(&read(Kind::Design, "versioned")).expect("it can be read").value;
+        let token = "0123456789abcdef".to_owned();
+        let file = folder.path().join("tokens.toml");
+        let entry =
+            format!("[[tokens]]\ntoken = \"{token}\"\nsubject = \"user-42\"\nagent = \"A\"\ncredential = \"1\"\n");
+        std::fs::write(&file, entry).expect("the folder takes files");
+        let tokens = Tokens::read(&file).expect("it is a tokens file");
+        let stop = tokio_util::sync::CancellationToken::new();
+        let store = folder.path().join("store.db");
+        let node = serve::node((design, None), "node-1".to_owned(), &store, None, false).expect("the store opens");
+        let any = ([127, 0, 0, 1], 0).into();
+        let (listener, at) = runtime.block_on(serve::listen(any)).expect("there is a port");
+        let door = Door { tokens, bounds, ..Door::default() };
+        runtime.spawn(serve::over_http(node, listener, door, None, stop.clone()));
+        Self { url: format!("http://{at}{}", serve::PATH), token, stop, _folder: folder }
+    }
+
+    fn process(&self) -> Process {
+        Process::raw(&self.url)
+    }
+}
+
+impl Drop for Bounded {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+/// A session too many is refused, and there is room for it once another is closed.
+#[test]
+fn there_is_room_for_so_many_sessions() {
+    let runtime = runtime();
+    let server = Bounded::start(&runtime, Bounds { sessions: 2, ..Bounds::default() });
+    let bearer = format!("Bearer {}", server.token);
+    let open = || reply(&server.process(), "POST", &[("Authorization", &bearer)], HELLO);
+    let (first, second) = (open(), open());
+    assert_eq!((first.0, second.0), (200, 200));
+    assert_eq!(open(), (503, None), "a third finds no room");
+    let session = first.1.expect("it is told the id of its session");
+    let own = [("Authorization", &*bearer), ("Mcp-Session-Id", &session), ("MCP-Protocol-Version", "2025-11-25")];
+    let closed = reply(&server.process(), "DELETE", &own, "").0;
+    assert!((200..300).contains(&closed), "{closed}");
+    assert_eq!(open().0, 200, "there is room again");
+}
+
+/// Whoever announces a body, or begins a head, and does not go on is told so or hung up on, and does not hold the server.
+#[test]
+fn a_request_that_does_not_arrive_is_given_up() {
+    let runtime = runtime();
+    let soon = std::time::Duration::from_millis(1);
+    let server = Bounded::start(&runtime, Bounds { body: soon, ..Bounds::default() });
+    let authority = server.url.trim_start_matches("http://").trim_end_matches("/mcp");
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {authority}\r\nAuthorization: Bearer {}\r\nContent-Length: 100\r\n\r\n{{",
+        server.token
+    );
+    let said = unfinished(authority, &head);
+    assert!(said.starts_with("HTTP/1.1 408 "), "{said}");
+    let server = Bounded::start(&runtime, Bounds { head: soon, ..Bounds::default() });
+    let authority = server.url.trim_start_matches("http://").trim_end_matches("/mcp");
+    let said = unfinished(authority, "POST /mcp HTTP/1.1\r\nHost: ");
+    assert!(!said.starts_with("HTTP/1.1 2"), "{said}");
+}
+
+/// What is said to a beginning of a request, up to the end of the connection.
+fn unfinished(authority: &str, beginning: &str) -> String {
+    let mut stream = TcpStream::connect(authority).expect("it listens");
+    stream.write_all(beginning.as_bytes()).expect("it reads");
+    let mut said = Vec::new();
+    // The server waits for more, and this side for the server: only its bound ends that. Then one of them closes.
+    let mut part = [0; 1024];
+    while let Ok(length @ 1..) = stream.read(&mut part) {
+        said.extend_from_slice(&part[..length]);
+        if said.windows(4).any(|end| end == b"\r\n\r\n") {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&said).into_owned()
 }
