@@ -96,7 +96,7 @@ impl Page {
             self.paragraph("No step of a handler ran that could have stopped it.");
             return;
         }
-        self.paragraph("Why no guard stopped it:");
+        self.paragraph(&format!("{}:", story.guards_title));
         for guard in &story.guards {
             self.indent = 4;
             self.numbered("", &format!("{}. {}", guard.name, guard.rule));

@@ -45,6 +45,8 @@ const READER: &str = r##"<script>
   Array.prototype.forEach.call(document.querySelectorAll('.steps a'), function (link) {
     var target = document.querySelector(link.getAttribute('href'));
     if (!target) { found.push(link.href + ' leads nowhere'); }
+    // What the guidelines for accessibility (WCAG 2.2, 2.5.8) ask of what is pointed at.
+    if (link.getBoundingClientRect().height < 24) { found.push(link.href + ' is hard to hit'); }
   });
   Array.prototype.forEach.call(steps, function (step) {
     if (Number(step.dataset.step) > 0 && !document.getElementById(step.dataset.row)) {

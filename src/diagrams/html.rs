@@ -21,19 +21,21 @@ fn draw(trace: &Trace, story: &Story) -> String {
     let mut page = String::new();
     let title = svg::escape(&format!("{}: {}", sequence.title, sequence.scenario));
     let band = &sequence.band;
+    let picture = svg::drawn(trace);
     let _ = write!(
         page,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-         <link rel=\"icon\" href=\"data:,\">\n<style>\n{SHEET}</style>\n</head>\n<body>\n<main>\n<figure>\n{}</figure>\n<div>\n<h1>{title}</h1>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<style>\n{SHEET}</style>\n</head>\n<body>\n<main>\n<figure{}>\n{picture}</figure>\n<div>\n<h1>{title}</h1>\n\
          <p class=\"verdict\">{}</p>\n<p>{}</p>\n<nav aria-label=\"Steps\">\n\
          <button id=\"back\" type=\"button\">Back</button>\n<button id=\"on\" type=\"button\">Next</button>\n\
          <span id=\"place\" class=\"dim\"></span>\n<span id=\"heard\" class=\"heard\" role=\"status\"></span>\n\
          <span class=\"dim\"><kbd>←</kbd> <kbd>→</kbd> <kbd>Home</kbd> <kbd>End</kbd></span>\n</nav>\n",
-        svg::drawn(trace),
+        if fits_a_page(&picture) { " class=\"whole\"" } else { "" },
         svg::escape(&band.verdict),
         svg::escape(&story.sentence)
     );
+    page.push_str("<div class=\"log\">\n");
     let mut facts = initial(trace);
     section(&mut page, trace, (&sequence, story), 0, None, &facts);
     for (number, step) in (1..).zip(&trace.steps) {
@@ -43,7 +45,7 @@ fn draw(trace: &Trace, story: &Story) -> String {
         section(&mut page, trace, (&sequence, story), number, Some(step), &facts);
         facts.values_mut().for_each(|value| value.1 = None);
     }
-    page.push_str("<div class=\"steps\">\n<ol start=\"0\">\n<li><a href=\"#step-0\">The start</a></li>\n");
+    page.push_str("</div>\n<div class=\"steps\">\n<ol start=\"0\">\n<li><a href=\"#step-0\">The start</a></li>\n");
     for (number, step) in (1..).zip(&trace.steps) {
         let _ = writeln!(page, "<li><a href=\"#step-{number}\">{}</a></li>", svg::escape(&step.sentence));
     }
@@ -114,7 +116,8 @@ fn section(
     }
     for (group, names) in groups {
         let head = owners.get(group).map_or("the run", |owner| owner.0.as_str());
-        let _ = writeln!(page, "<tr><th colspan=\"2\" scope=\"rowgroup\">{}</th></tr>", svg::escape(head));
+        let head = svg::escape(head);
+        let _ = writeln!(page, "<tbody>\n<tr><th colspan=\"2\" scope=\"rowgroup\">{head}</th></tr>");
         for name in names {
             let (value, before) = facts[name];
             let class = if before.is_some() { " class=\"changed\"" } else { "" };
@@ -122,6 +125,7 @@ fn section(
             let (name, value) = (svg::escape(name), svg::escape(value));
             let _ = writeln!(page, "<tr{class}><th scope=\"row\">{name}</th><td>{value}{was}</td></tr>");
         }
+        page.push_str("</tbody>\n");
     }
     page.push_str("</table>\n</section>\n");
 }
@@ -137,7 +141,7 @@ fn beyond(page: &mut String, story: &Story) {
     page.push_str("<div class=\"beyond\">\n<h2>Where it broke</h2>\n");
     paragraphs(page, &story.moment);
     if story.violated {
-        page.push_str("<h2>Why no guard stopped it</h2>\n");
+        page.push_str(&format!("<h2>{}</h2>\n", story.guards_title));
         if story.guards.is_empty() {
             page.push_str("<p>No step of a handler ran that could have stopped it.</p>\n");
         } else {
@@ -168,11 +172,31 @@ fn beyond(page: &mut String, story: &Story) {
                 if !items.is_empty() {
                     let _ = writeln!(page, "<ol>\n{items}</ol>");
                 }
-                paragraphs(page, std::slice::from_ref(&stopping.note));
+                let _ = writeln!(page, "<p>{}</p>", commands(&stopping.note));
             }
         }
     }
     page.push_str("</div>\n");
+}
+
+/// A text whose commands stand between backticks.
+fn commands(text: &str) -> String {
+    let part = |(index, part): (usize, &str)| {
+        if index % 2 == 1 { format!("<code>{part}</code>") } else { part.to_owned() }
+    };
+    svg::escape(text).split('`').enumerate().map(part).collect()
+}
+
+/// Whether a picture can be read when it is printed on one page: it is shrunk to not much more than half its size.
+fn fits_a_page(picture: &str) -> bool {
+    const WIDE: u32 = 688;
+    const HIGH: u32 = 940;
+    let size = picture.split("viewBox=\"0 0 ").nth(1).and_then(|rest| rest.split('"').next());
+    let size = size.and_then(|size| size.split_once(' '));
+    let Some((Ok(wide), Ok(high))) = size.map(|(wide, high)| (wide.parse::<u32>(), high.parse::<u32>())) else {
+        return false;
+    };
+    wide * 55 <= WIDE * 100 && high * 55 <= HIGH * 100
 }
 
 /// A patch line by line, since names in it come from users.

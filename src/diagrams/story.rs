@@ -7,6 +7,7 @@
 mod because;
 mod events;
 mod guards;
+mod looping;
 mod race;
 mod setting;
 
@@ -39,6 +40,8 @@ pub struct Story {
     pub moment: Vec<String>,
     /// The steps of handlers that ran and could have ended a call, and why they did not; empty where nothing is violated.
     pub guards: Vec<Guard>,
+    /// What stands over them.
+    pub guards_title: &'static str,
     /// What would have stopped it, where somebody looked.
     pub stopping: Option<Stopping>,
     /// The command that looks for what would have stopped it.
@@ -77,6 +80,8 @@ impl Story {
         // Where nothing went wrong there is no pair of steps to blame.
         let race = violated.then(|| race::race(trace, &calls)).flatten();
         let parting = parting(trace, &sequence);
+        let rounds = if violated { looping::looping(trace, &calls) } else { Vec::new() };
+        let race = race.filter(|_| rounds.is_empty());
         Self {
             title: format!("{}: {}", sequence.title, sequence.scenario),
             setting: setting::setting(trace, &sequence),
@@ -89,8 +94,12 @@ impl Story {
                 .join(" "),
             violated,
             events: events::events(trace, &sequence, &calls),
-            moment: [parting, race, Some(closing(trace))].into_iter().flatten().collect(),
+            moment: [parting, race].into_iter().flatten().chain(rounds).chain([closing(trace)]).collect(),
             guards: if violated { guards::guards(trace, &calls) } else { Vec::new() },
+            guards_title: match trace.loops_from {
+                Some(_) => "What each guard did in these rounds",
+                None => "Why no guard stopped it",
+            },
             stopping: None,
             search: format!("handlecheck repair {} --design {}", trace.scenario.name, trace.design.name),
         }

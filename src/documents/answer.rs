@@ -5,6 +5,7 @@ use std::path::Path;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use similar::TextDiff;
+use toml_edit::{DocumentMut, Item};
 
 use super::{Question, Shown};
 use crate::diagrams::FORMATS;
@@ -110,10 +111,37 @@ fn verdicts(report: &Report) -> String {
     if lines.is_empty() { "everything is vacuous\n".to_owned() } else { lines }
 }
 
+/// A design as it behaves, with what another one says of itself: its title, what it is about, and what it expects.
+fn in_words_of(other: &str, design: &str) -> String {
+    let (Ok(other), Ok(mut document)) = (other.parse::<DocumentMut>(), design.parse::<DocumentMut>()) else {
+        return design.to_owned();
+    };
+    for words in ["title", "about"] {
+        match other.get(words) {
+            Some(said) => drop(document.insert(words, said.clone())),
+            None => drop(document.remove(words)),
+        }
+    }
+    document.remove("expect");
+    if let Some(mut expects) = other.get("expect").cloned() {
+        at_the_end(&mut expects);
+        document.insert("expect", expects);
+    }
+    document.to_string()
+}
+
+/// Puts a table behind all others of its document, with those in it.
+fn at_the_end(item: &mut Item) {
+    let Some(table) = item.as_table_mut() else { return };
+    table.set_position(Some(isize::MAX));
+    table.iter_mut().for_each(|(_, item)| at_the_end(item));
+}
+
 fn patch(question: &Question, folder: &Path) -> Result<String, Unanswered> {
     let old = input::resolve(Kind::Design, &question.scenario, Some(folder))?;
     let new = input::resolve(Kind::Design, &question.design, Some(folder))?;
-    let diff = TextDiff::from_lines(&*old.text, &*new.text);
+    let behaves = in_words_of(&old.text, &new.text);
+    let diff = TextDiff::from_lines(&*old.text, &*behaves);
     let [old_name, new_name] = [&old, &new].map(|source| format!("{}.toml", source.name));
     Ok(diff.unified_diff().context_radius(2).header(&old_name, &new_name).to_string())
 }

@@ -37,7 +37,7 @@ pub fn markdown(story: &Story, level: usize) -> String {
 }
 
 fn guards(page: &mut String, story: &Story, top: &str) {
-    let _ = writeln!(page, "{top}# Why no guard stopped it\n");
+    let _ = writeln!(page, "{top}# {}\n", story.guards_title);
     if story.guards.is_empty() {
         page.push_str("No step of a handler ran that could have stopped it.\n\n");
         return;

@@ -298,10 +298,13 @@ impl<'t> Maker<'_, 't> {
         let label = match &*step.does.action {
             action if step.does.fault => format!("fault: {action}"),
             action if step.does.restarts => format!("{action} (restart)"),
+            "decide" => "decides".to_owned(),
             action => action.to_owned(),
         };
         let mut row = self.make(index, index, shape, label);
-        let sentence = step.sentence.trim().trim_end_matches('.');
+        // What is decided is said without its agent and its label, which stand beside it.
+        let decided = step.does.client.as_deref().filter(|_| step.does.action == "decide");
+        let sentence = decided.unwrap_or(&step.sentence).trim().trim_end_matches('.');
         let said = (!sentence.is_empty()).then(|| Remark::pictured(sentence.to_owned()));
         let broken = self.calls.all().iter().filter(|call| call.broken == Some(index) && !step.does.orphan);
         let mut more = Vec::new();

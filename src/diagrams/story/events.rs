@@ -71,12 +71,15 @@ impl Teller<'_> {
             // Remarks are about the first step: the sending of a request, not its arrival.
             more.extend(row.remarks.iter().filter_map(|remark| remark.sentence.clone()));
         }
+        // What becomes of a request that stays on the way is no part of why it was sent.
+        let fate = if matches!(row.shape, Shape::Send { .. }) { more.pop() } else { None };
         let because = because(self.trace, self.calls, index);
         let mut event = Event { steps: Some((index + 1, index + 1)), sentence, more, because, fault: step.does.fault };
         if let Some(because) = &event.because {
             let place = event.more.last_mut().unwrap_or(&mut event.sentence);
             *place = format!("{}, {}.", place.trim_end_matches('.'), because.words);
         }
+        event.more.extend(fate);
         event
     }
 

@@ -102,8 +102,12 @@ pub(super) fn guards(trace: &Trace, calls: &Calls<'_>) -> Vec<Guard> {
     guards
 }
 
-/// Whether the story is about a call: it changed something, or the trace ends with it.
+/// Whether the story is about a call: it changed something, or the trace ends with it. Where rounds go on for ever, it is about
+/// the calls of a round.
 fn matters(trace: &Trace, call: &Followed<'_>) -> bool {
+    if let Some(stem) = trace.loops_from {
+        return call.sent.is_some_and(|sent| sent >= stem);
+    }
     call.committed.is_some() || call.steps.last().is_some_and(|last| last + 1 == trace.steps.len())
 }
 

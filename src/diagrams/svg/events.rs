@@ -354,21 +354,38 @@ fn head(x: i32, direction: i32) -> String {
 /// A view that an agent now has, around the origin.
 pub fn learns(grid: &Grid, agent: usize, text: &str) -> Group {
     let lane = grid.agent(agent);
-    let (version, rest) = match text.split_once(' ') {
-        Some((version, rest)) if version.starts_with('v') => (version.to_owned(), format!(" {rest}")),
-        _ => (String::new(), text.to_owned()),
-    };
+    let version = text.split_once(' ').map_or("", |(version, _)| version);
+    let version = if version.starts_with('v') { version } else { "" };
     let (before, after) = grid.beside(lane);
-    let room = after - 6 - (before + 6).max(GUTTER) - 18 - width(&version, 12);
-    let rest = words::shorten(&rest, columns(room.clamp(44, 190), 12));
-    let wide = width(&format!("{version}{rest}"), 12) + 18;
+    let beside = width(version, 12);
+    let room = after - 6 - (before + 6).max(GUTTER) - 18 - beside;
+    let most = columns(room.clamp(44, 190) + beside, 12);
+    // In several lines rather than cut off, as long as they are few.
+    let mut texts = values(text, most);
+    if texts.len() > 3 {
+        let rest = texts.split_off(2).join(" ");
+        texts.push(rest);
+    }
+    let texts: Vec<String> = texts.iter().map(|text| words::shorten(text, most)).collect();
+    let wide = texts.iter().map(|text| width(text, 12)).max().unwrap_or(0) + 18;
     let left = fitted(grid, lane, wide);
+    let half = i32::midpoint(15 * count(texts.len()), 9);
     let mut group = Group::default();
-    group.cover(&format!("<rect class=\"h-badge\" x=\"{left}\" y=\"-12\" width=\"{wide}\" height=\"24\" rx=\"12\"/>"));
-    group.take(Area::new(left, -12, left + wide, 12));
-    group.interrupt(Area::new(left - 1, -12, left + wide + 1, 12));
-    let spans = [("h-b", version), ("", rest)];
-    group.text((left + wide / 2, 4), Anchor::Middle, "h-n h-s", &spans);
+    group.cover(&format!(
+        "<rect class=\"h-badge\" x=\"{left}\" y=\"{}\" width=\"{wide}\" height=\"{}\" rx=\"12\"/>",
+        -half,
+        2 * half
+    ));
+    group.take(Area::new(left, -half, left + wide, half));
+    group.interrupt(Area::new(left - 1, -half, left + wide + 1, half));
+    let lines: Vec<Vec<Span>> = texts
+        .into_iter()
+        .map(|text| match text.strip_prefix(version).filter(|_| !version.is_empty()) {
+            Some(rest) => vec![("h-b", version.to_owned()), ("", rest.to_owned())],
+            None => vec![("", text)],
+        })
+        .collect();
+    group.lines((left + wide / 2, 16 - half), Anchor::Middle, "h-n h-s", &lines, 15);
     group
 }
 

@@ -23,3 +23,60 @@ pub const SHEET: &str = "\
 .h-old{stroke:#e3b341}.h-oldbadge{fill:#2b2210;stroke:#e3b341}.h-oldtext{fill:#f0c862}
 .h-bad{stroke:#ff8b82}.h-badtext,.h-badsolid{fill:#ff8b82}.h-badfill{fill:#321718}}
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::SHEET;
+
+    /// The colour of a property of a class, in the light sheet or in the dark one.
+    fn colour(sheet: &str, class: &str, property: &str) -> u32 {
+        let rules = sheet.split('}').filter_map(|rule| rule.split_once('{'));
+        let named = |names: &str| names.trim().split(',').any(|name| name.trim() == format!(".{class}"));
+        let mut values = rules.filter(|(names, _)| named(names)).flat_map(|(_, body)| body.split(';'));
+        let value = values.find_map(|one| one.strip_prefix(property)?.strip_prefix(":#"));
+        let value = value.unwrap_or_else(|| panic!("{class} has a {property}"));
+        let long: String =
+            if value.len() == 3 { value.chars().flat_map(|it| [it, it]).collect() } else { value.into() };
+        u32::from_str_radix(&long, 16).expect("it is a colour")
+    }
+
+    /// As the guidelines for accessibility (WCAG 2.2) define it.
+    fn contrast(one: u32, other: u32) -> f64 {
+        let linear = |part: u32| {
+            let part = f64::from(part & 255) / 255.0;
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        };
+        let light = |it: u32| 0.2126 * linear(it >> 16) + 0.7152 * linear(it >> 8) + 0.0722 * linear(it);
+        let (one, other) = (light(one) + 0.05, light(other) + 0.05);
+        (one / other).max(other / one)
+    }
+
+    #[test]
+    fn everything_stands_out_from_what_it_is_drawn_on() {
+        let (light, dark) = SHEET.split_once("@media (prefers-color-scheme:dark){").expect("there are two");
+        let texts = [
+            ("h-text", "h-paper"),
+            ("h-text", "h-box"),
+            ("h-text", "h-badge"),
+            ("h-text", "h-badfill"),
+            ("h-dim", "h-paper"),
+            ("h-rev", "h-solid"),
+            ("h-oldtext", "h-paper"),
+            ("h-oldtext", "h-oldbadge"),
+            ("h-badtext", "h-paper"),
+            ("h-badtext", "h-box"),
+            ("h-badtext", "h-badfill"),
+        ];
+        let lines = ["h-line", "h-ink", "h-see", "h-old", "h-bad", "h-badge", "h-oldbadge", "h-ghost", "h-box"];
+        for (name, sheet) in [("light", light), ("dark", dark)] {
+            for (text, ground) in texts {
+                let found = contrast(colour(sheet, text, "fill"), colour(sheet, ground, "fill"));
+                assert!(found >= 4.5, "{name}: {text} on {ground}: {found:.2}");
+            }
+            for line in lines {
+                let found = contrast(colour(sheet, line, "stroke"), colour(sheet, "h-paper", "fill"));
+                assert!(found >= 3.0, "{name}: {line}: {found:.2}");
+            }
+        }
+    }
+}
