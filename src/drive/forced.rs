@@ -16,29 +16,33 @@ use super::http::{Endpoint, Revision};
 use super::journal::Journal;
 use super::wire::{self, Handles};
 use super::{CallError, Connection, Reply, note};
-use crate::action::{Action, Target};
+use crate::action::Action;
 use crate::engine::{Access, System, plain};
 use crate::faults::FAULTS;
 use crate::handler::call_at;
 use crate::log::Line;
+use crate::model::protocol::Resumable;
 use crate::step::{PropertyKind, Simulation};
 use crate::world::{Answer, Attempt, Call, CallRef, Component, Fact, Lifecycle, Position, Setting};
 
 /// A call that was really sent.
-struct Sent {
-    node: usize,
-    answer: Option<JoinHandle<Result<Reply, CallError>>>,
+pub(super) struct Sent {
+    pub(super) node: usize,
+    pub(super) endpoint: Arc<Endpoint>,
+    pub(super) answer: Option<JoinHandle<Result<Reply, CallError>>>,
 }
 
 /// A run of the model and of servers, side by side.
 pub struct Forced<'f> {
-    simulation: &'f Simulation,
-    state: Vec<Component>,
-    fleet: &'f mut Fleet,
+    pub(super) simulation: &'f Simulation,
+    pub(super) state: Vec<Component>,
+    pub(super) fleet: &'f mut Fleet,
     tokens: Vec<(String, String)>,
-    handles: Handles,
-    sent: BTreeMap<String, Sent>,
-    journal: Journal,
+    pub(super) handles: Handles,
+    pub(super) sent: BTreeMap<String, Sent>,
+    /// The clients that have sessions, by agent, credential and node.
+    pub(super) clients: BTreeMap<(u8, u8, usize), Arc<Endpoint>>,
+    pub(super) journal: Journal,
     /// For each agent and intent, the last call that served it.
     last: BTreeMap<(u8, Option<usize>), String>,
     actions: Vec<Action>,
@@ -85,6 +89,7 @@ impl<'f> Forced<'f> {
             fleet,
             handles: Handles::of(setting),
             sent: BTreeMap::new(),
+            clients: BTreeMap::new(),
             journal,
             last: BTreeMap::new(),
             actions: Vec::new(),
@@ -147,12 +152,18 @@ impl<'f> Forced<'f> {
                 self.note_sent(&call, before);
                 Ok(())
             }
-            Action::Deliver { takes_from: Some(_), .. } | Action::Resume { .. } => {
-                Err("the server can't do this".to_owned())
+            Action::Deliver { takes_from: Some(_), .. } => Err("the server can't do this".to_owned()),
+            Action::Resume { agent } => {
+                let id = self.label(call_at(setting, &was, CallRef::open(*agent)));
+                // What has not left yet has no stream to resume.
+                if let Some(sent) = self.sent.get_mut(&id) {
+                    sent.answer = Some(tokio::spawn(sent.endpoint.clone().resume(id)));
+                }
+                Ok(())
             }
             Action::Deliver { call, node, .. } => {
                 let call = call_at(setting, &was, *call).clone();
-                self.deliver(&call, usize::from(*node)).await
+                self.deliver(&call, *node, &was).await
             }
             Action::Execute { call, clock_stands, .. } => {
                 let call = call_at(setting, &was, *call).clone();
@@ -167,7 +178,7 @@ impl<'f> Forced<'f> {
                 let id = self.label(&call);
                 self.stop(&id).await
             }
-            Action::Deploy { node } => self.change_over(*node).await,
+            Action::Deploy { node } => self.change_over(*node, before, after).await,
             Action::HandOff { .. } | Action::Decide { .. } => Ok(()),
             Action::Guess { handle, .. } => self.hear_of(*handle).await,
             Action::Fault { fault, target } => {
@@ -178,7 +189,7 @@ impl<'f> Forced<'f> {
     }
 
     /// The name of a call.
-    fn label(&self, call: &Call) -> String {
+    pub(super) fn label(&self, call: &Call) -> String {
         let agent = self.simulation.setting().agent_name(usize::from(call.request.agent));
         format!("{agent}-{}", call.request.id)
     }
@@ -195,24 +206,34 @@ impl<'f> Forced<'f> {
     }
 
     /// A request leaves for a node, and arrives there.
-    async fn deliver(&mut self, call: &Call, node: usize) -> Result<(), String> {
+    async fn deliver(&mut self, call: &Call, to: u8, was: &Access<'_, Component>) -> Result<(), String> {
+        let node = usize::from(to);
         let (setting, id) = (self.simulation.setting(), self.label(call));
         let arguments = wire::arguments(setting, &self.handles, &call.request)?;
         let agent = setting.agent_name(usize::from(call.request.agent));
         let mut tokens = self.tokens.iter().filter(|(of, _)| of == agent);
         let token = tokens.nth(usize::from(call.request.credential)).map(|(_, token)| token.clone());
         let token = token.ok_or("there are no more credentials to rotate to")?;
-        let endpoint = Arc::new(Endpoint::new(self.fleet.url(node), Some(token), Revision::Stateless)?);
+        let deployed = setting.deployed_slot().is_some_and(|slot| was.get(slot).deployed()[node]);
+        let endpoint = match setting.of(deployed).model.protocol.resumable {
+            Resumable::Never => Arc::new(Endpoint::new(self.fleet.url(node), Some(token), Revision::Stateless)?),
+            Resumable::AfterDelivery | Resumable::Always => {
+                let client = (call.request.agent, call.request.credential, node);
+                let anew = Endpoint::new(self.fleet.url(node), Some(token), Revision::Session)?;
+                self.clients.entry(client).or_insert_with(|| Arc::new(anew)).clone()
+            }
+        };
         let tool = wire::operation(setting, &call.request).to_owned();
         if let Some(line) = self.journal.open(&id) {
-            line.node = Some(setting.node_name(u8::try_from(node).unwrap_or(u8::MAX)));
+            line.node = Some(setting.node_name(to));
         }
-        let answer = tokio::spawn(endpoint.call(tool, arguments, Some(id.clone())));
+        let answer = tokio::spawn(endpoint.clone().call(tool, arguments, Some(id.clone())));
         let there = self.fleet.ask(node, &json!({ "do": "look", "call": id })).await;
         match there {
             Ok(there) if there["is"] == "waiting" => {
-                self.sent.insert(id, Sent { node, answer: Some(answer) });
-                Ok(())
+                self.sent.insert(id.clone(), Sent { node, endpoint, answer: Some(answer) });
+                // Its stream broke while it was on its way.
+                if call.broken { self.hang_up(&id).await } else { Ok(()) }
             }
             other => {
                 let said = answer.await;
@@ -222,7 +243,7 @@ impl<'f> Forced<'f> {
     }
 
     /// A node runs the next transaction of a call.
-    async fn execute(&mut self, call: &Call, after: &[Component], order: Value) -> Result<(), String> {
+    pub(super) async fn execute(&mut self, call: &Call, after: &[Component], order: Value) -> Result<(), String> {
         let id = self.label(call);
         let sent = self.sent.get(&id).ok_or_else(|| format!("{id} is nowhere"))?;
         let there = self.fleet.ask(sent.node, &json!({ "do": "run", "call": id, "order": order })).await?;
@@ -240,7 +261,7 @@ impl<'f> Forced<'f> {
     }
 
     /// The call of that name in a state of the model.
-    fn position(&self, state: &[Component], id: &str) -> Option<Call> {
+    pub(super) fn position(&self, state: &[Component], id: &str) -> Option<Call> {
         let (setting, access) = (self.simulation.setting(), Access::new(state));
         (0..setting.agents()).find_map(|agent| {
             let open = access.get(setting.call_slot(agent)).call().iter();
@@ -272,127 +293,6 @@ impl<'f> Forced<'f> {
             answer.abort();
         }
         self.fleet.ask(sent.node, &json!({ "do": "cancel", "call": id })).await.map(drop)
-    }
-
-    async fn fault(
-        &mut self,
-        name: &str,
-        target: Target,
-        before: &[Component],
-        after: &[Component],
-    ) -> Result<(), String> {
-        let (setting, was) = (self.simulation.setting(), Access::new(before));
-        let real = |handles: &Handles, handle| {
-            handles.get(handle).map(str::to_owned).ok_or_else(|| "nobody heard that handle".to_owned())
-        };
-        let owner = |handle: crate::world::Handle| {
-            let stored = was.get(setting.resource_slot(usize::from(handle.resource))).resource();
-            usize::from(stored.instances.get(usize::from(handle.instance)).map_or(0, |instance| instance.node))
-        };
-        self.journal.event(note::event(setting, name, target));
-        match (name, target) {
-            ("drop-stream", Target::Agent(agent)) => {
-                let call = call_at(setting, &was, CallRef::open(agent)).clone();
-                let id = self.label(&call);
-                self.journal.cut(&id);
-                if let Some(sent) = self.sent.get_mut(&id)
-                    && let Some(answer) = sent.answer.take()
-                {
-                    answer.abort();
-                }
-                Ok(())
-            }
-            ("restart-node", Target::Node(node)) => {
-                self.fleet.restart(usize::from(node))?;
-                self.cut_all(usize::from(node));
-                Ok(())
-            }
-            ("ambiguous-commit", Target::Transaction { call, clock_stands }) => {
-                let call = call_at(setting, &was, call).clone();
-                self.execute(&call, after, json!({ "clock-ticks": !clock_stands, "error": true })).await
-            }
-            ("expire-handle", Target::Handle(handle)) => {
-                self.hear_of(handle).await?;
-                let ask = json!({ "do": name, "handle": real(&self.handles, handle)? });
-                self.fleet.ask(owner(handle), &ask).await.map(drop)
-            }
-            ("expire-lease", Target::Lease { slot, instance }) => {
-                let place = setting.all_lease_slots().find(|(other, ..)| *other == usize::from(slot));
-                let (_, resource, node) = place.ok_or("there is no such lease")?;
-                let handle = crate::world::Handle { resource, instance };
-                let ask = json!({ "do": name, "handle": real(&self.handles, handle)? });
-                self.fleet.ask(node.map_or(0, usize::from), &ask).await.map(drop)
-            }
-            ("expire-key" | "expire-claim", Target::Record { slot, record }) => {
-                let (record, _) = &was.get(usize::from(slot)).keys().records[usize::from(record)];
-                let place = setting.all_keys_slots().find(|(other, _)| *other == usize::from(slot));
-                let node = place.and_then(|(_, node)| node);
-                let ask = json!({
-                    "do": "expire-key", "key": wire::key(setting, &record.key), "in_memory": node.is_some(),
-                });
-                self.fleet.ask(node.map_or(0, usize::from), &ask).await.map(drop)
-            }
-            ("revoke", Target::PrincipalAndHandle(principal, handle)) => {
-                self.hear_of(handle).await?;
-                let of = &setting.principals[usize::from(principal)];
-                let ask = json!({
-                    "do": name, "handle": real(&self.handles, handle)?,
-                    "subject": of.subject, "client": of.client, "tenant": of.tenant,
-                });
-                self.fleet.ask(owner(handle), &ask).await.map(drop)
-            }
-            ("recreate", Target::Handle(handle)) => {
-                self.hear_of(handle).await?;
-                let stored = Access::new(after);
-                let stored = stored.get(setting.resource_slot(usize::from(handle.resource))).resource();
-                let anew = &stored.instances[usize::from(handle.instance)];
-                let content = wire::content(setting, usize::from(handle.resource), &anew.content);
-                let ask = json!({
-                    "do": name, "handle": real(&self.handles, handle)?, "content": content, "version": anew.version,
-                });
-                self.fleet.ask(owner(handle), &ask).await.map(drop)
-            }
-            ("leak-handle", Target::AgentAndHandle(_, handle)) => self.hear_of(handle).await,
-            ("duplicate-call" | "stop-agent" | "compact" | "rotate-credential", _) => Ok(()),
-            _ => Err(format!("a driver can't cause `{name}`")),
-        }
-    }
-
-    /// A node changes over to what is deployed.
-    async fn change_over(&mut self, node: u8) -> Result<(), String> {
-        let setting = self.simulation.setting();
-        self.journal.event(note::event(setting, "deploy", Target::Node(node)));
-        let (node, restart) = (usize::from(node), setting.model.scenario.deploy.restart);
-        self.fleet.change_over(node, restart).await?;
-        if restart {
-            self.cut_all(node);
-        }
-        Ok(())
-    }
-
-    /// Whatever was in a node is gone with it, and the streams of its calls are broken.
-    fn cut_all(&mut self, node: usize) {
-        let journal = &mut self.journal;
-        self.sent.retain(|id, sent| {
-            let stays = sent.node != node;
-            if !stays {
-                journal.cut(id);
-            }
-            stays
-        });
-    }
-
-    /// Finds out the real handle of what was minted, if nobody has heard the answer yet: it is the only one that is unheard.
-    async fn hear_of(&mut self, handle: crate::world::Handle) -> Result<(), String> {
-        if self.handles.get(handle).is_some() {
-            return Ok(());
-        }
-        let held = self.fleet.state().await?;
-        let mut unheard = held.keys().filter(|real| !self.handles.is_known(real));
-        match (unheard.next(), unheard.next()) {
-            (Some(real), None) => self.handles.learn(handle, real),
-            _ => Err("nobody heard that handle, and several might be meant".to_owned()),
-        }
     }
 
     /// What the model has done with, the servers are done with: an orphan that can change nothing any more is stopped.

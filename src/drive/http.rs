@@ -3,6 +3,7 @@
 //! The SDK's client hides connections and chooses request ids. A driver needs both: to cut a stream it closes the
 //! connection, and nothing else may travel on it.
 
+use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -15,7 +16,7 @@ use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, watch};
 
 use super::{CallError, Connection, Reply};
 
@@ -55,6 +56,15 @@ pub struct Endpoint {
     revision: Revision,
     session: OnceCell<Option<HeaderValue>>,
     next_id: AtomicI64,
+    /// For each call that has a name, its request id and the first event of its stream.
+    heard: watch::Sender<BTreeMap<String, Heard>>,
+}
+
+/// What a stream can be resumed by.
+#[derive(Clone, Debug)]
+struct Heard {
+    request: i64,
+    event: String,
 }
 
 /// A reply to a POST, before anyone has looked into it.
@@ -75,11 +85,29 @@ impl Endpoint {
         if uri.scheme_str() != Some("http") || uri.host().is_none() {
             return Err(format!("`{url}` is not of the form http://HOST:PORT/PATH"));
         }
-        Ok(Self { uri, token, revision, session: OnceCell::new(), next_id: AtomicI64::new(1) })
+        Ok(Self {
+            uri,
+            token,
+            revision,
+            session: OnceCell::new(),
+            next_id: AtomicI64::new(1),
+            heard: watch::Sender::default(),
+        })
     }
 
-    /// Sends one message on a connection of its own, and waits for the reply to it.
-    async fn post(&self, message: &Value, session: Option<&HeaderValue>) -> Result<Raw, CallError> {
+    /// Sends one message on a connection of its own, and waits for the reply to it. `name`: of the call, where it has one.
+    async fn post(&self, message: &Value, session: Option<&HeaderValue>, name: Option<&str>) -> Result<Raw, CallError> {
+        let request = self.request(message, session)?;
+        self.exchange(request, message["id"].as_i64(), name).await
+    }
+
+    /// Sends a request on a connection of its own, and waits for the message with this id.
+    async fn exchange(
+        &self,
+        request: Request<Full<Bytes>>,
+        id: Option<i64>,
+        name: Option<&str>,
+    ) -> Result<Raw, CallError> {
         let broken = |error: &dyn std::fmt::Display| CallError::Broken(error.to_string());
         let host = self.uri.host().unwrap_or_default();
         let authority = (host.trim_matches(['[', ']']), self.uri.port_u16().unwrap_or(80));
@@ -88,7 +116,12 @@ impl Endpoint {
         let handshake = hyper::client::conn::http1::handshake::<_, Full<Bytes>>(TokioIo::new(stream)).await;
         let (mut sender, connection) = handshake.map_err(|error| broken(&error))?;
         let mut connection = pin!(connection);
-        let request = self.request(message, session)?;
+        let hears = |event: &str| {
+            if let (Some(name), Some(request)) = (name, id) {
+                let heard = Heard { request, event: event.to_owned() };
+                self.heard.send_modify(|all| drop(all.insert(name.to_owned(), heard)));
+            }
+        };
         let exchange = async {
             let response = sender.send_request(request).await.map_err(|error| broken(&error))?;
             let (head, body) = response.into_parts();
@@ -97,7 +130,7 @@ impl Endpoint {
                 .headers
                 .get(header::CONTENT_TYPE)
                 .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
-            let message = read(body, sse, message.get("id")).await?;
+            let message = read(body, sse, id, &hears).await?;
             Ok(Raw { status: head.status, session, message })
         };
         let mut exchange = pin!(exchange);
@@ -144,6 +177,49 @@ impl Endpoint {
             .map_err(|error| CallError::Unreachable(error.to_string()))
     }
 
+    /// Waits until the stream of a call can be resumed: until it has had an event with an id.
+    ///
+    /// # Errors
+    ///
+    /// When it has none in time.
+    pub async fn can_resume(&self, name: &str) -> Result<(), String> {
+        let mut heard = self.heard.subscribe();
+        let found = tokio::time::timeout(PATIENCE, heard.wait_for(|all| all.contains_key(name))).await;
+        found.map(|_| ()).map_err(|_| format!("the stream of {name} has no event by which it could be resumed"))
+    }
+
+    /// Resumes the stream of a call, and waits for its answer.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no answer.
+    pub async fn resume(self: Arc<Self>, name: String) -> Result<Reply, CallError> {
+        let heard = self.heard.borrow().get(&name).cloned();
+        let heard = heard.ok_or_else(|| CallError::Broken("nothing was heard of it".to_owned()))?;
+        let session = self.session().await?;
+        let path = self.uri.path_and_query().map_or("/", |path| path.as_str());
+        let host = self.uri.authority().map_or("", |authority| authority.as_str());
+        let mut request = Request::builder()
+            .method(Method::GET)
+            .uri(path)
+            .header(header::HOST, host)
+            .header(header::ACCEPT, "text/event-stream")
+            .header("mcp-protocol-version", self.revision.name())
+            .header("last-event-id", heard.event);
+        if let Some(token) = &self.token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        if let Some(session) = session {
+            request = request.header("mcp-session-id", session);
+        }
+        let request = request.body(Full::default()).map_err(|error| CallError::Unreachable(error.to_string()))?;
+        let raw = self.exchange(request, Some(heard.request), None).await?;
+        if !raw.status.is_success() {
+            return Err(CallError::Protocol(format!("HTTP status {}", raw.status)));
+        }
+        Reply::of(raw.message)
+    }
+
     /// Opens a session, where the revision has some and nobody has.
     async fn session(&self) -> Result<Option<&HeaderValue>, CallError> {
         if self.revision == Revision::Stateless {
@@ -157,12 +233,12 @@ impl Endpoint {
                     "clientInfo": { "name": "handlecheck", "version": env!("CARGO_PKG_VERSION") }
                 }
             });
-            let raw = self.post(&initialize, None).await?;
+            let raw = self.post(&initialize, None, None).await?;
             if raw.message.get("result").is_none() {
                 return Err(CallError::Protocol(format!("`initialize` was answered with {}", raw.message)));
             }
             let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-            self.post(&initialized, raw.session.as_ref()).await?;
+            self.post(&initialized, raw.session.as_ref(), None).await?;
             Ok(raw.session)
         };
         Ok(self.session.get_or_try_init(open).await?.as_ref())
@@ -180,12 +256,12 @@ impl Connection for Endpoint {
                 "io.modelcontextprotocol/clientInfo": { "name": "handlecheck", "version": env!("CARGO_PKG_VERSION") },
             });
         }
-        if let Some(name) = name {
-            params["_meta"]["dev.handlecheck/call"] = Value::from(name);
+        if let Some(name) = &name {
+            params["_meta"]["dev.handlecheck/call"] = Value::from(name.as_str());
         }
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
-        let raw = self.post(&message, session).await?;
+        let raw = self.post(&message, session, name.as_deref()).await?;
         if !raw.status.is_success() && raw.message.get("error").is_none() {
             return Err(CallError::Protocol(format!("HTTP status {}", raw.status)));
         }
@@ -194,7 +270,12 @@ impl Connection for Endpoint {
 }
 
 /// Reads the reply to the request with this id: a JSON document, or the event of a stream that holds it.
-async fn read(mut body: Incoming, sse: bool, id: Option<&Value>) -> Result<Value, CallError> {
+async fn read(
+    mut body: Incoming,
+    sse: bool,
+    id: Option<i64>,
+    hears: &(dyn Fn(&str) + Sync),
+) -> Result<Value, CallError> {
     let mut text = Vec::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| CallError::Broken(error.to_string()))?;
@@ -208,8 +289,13 @@ async fn read(mut body: Incoming, sse: bool, id: Option<&Value>) -> Result<Value
         if text.len() > ANSWER_BYTES {
             return Err(CallError::Protocol(format!("an answer of more than {ANSWER_BYTES} bytes")));
         }
-        if sse && let Some(message) = event(&text, id) {
-            return Ok(message);
+        if sse {
+            if let Some(first) = first_event(&text) {
+                hears(&first);
+            }
+            if let Some(message) = event(&text, id) {
+                return Ok(message);
+            }
         }
     }
     if sse {
@@ -227,15 +313,22 @@ async fn read(mut body: Incoming, sse: bool, id: Option<&Value>) -> Result<Value
 }
 
 /// The message with this id among the complete events so far.
-fn event(text: &[u8], id: Option<&Value>) -> Option<Value> {
+fn event(text: &[u8], id: Option<i64>) -> Option<Value> {
     let text = String::from_utf8_lossy(text).replace("\r\n", "\n");
     let complete = text.rfind("\n\n").map(|end| &text[..end])?;
     complete.split("\n\n").find_map(|event| {
         let data = event.lines().filter_map(|line| line.strip_prefix("data:"));
         let data = data.map(|data| data.strip_prefix(' ').unwrap_or(data)).collect::<Vec<_>>().join("\n");
         let message: Value = serde_json::from_str(&data).ok()?;
-        (message.get("id") == id && message.get("method").is_none()).then_some(message)
+        (message["id"].as_i64() == id && message.get("method").is_none()).then_some(message)
     })
+}
+
+/// The id of the first complete event that has one: behind it stands all that the stream has to say.
+fn first_event(text: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(text).replace("\r\n", "\n");
+    let complete = text.rfind("\n\n").map(|end| &text[..end])?;
+    complete.lines().find_map(|line| line.strip_prefix("id:")).map(|id| id.trim().to_owned())
 }
 
 /// Asks the hook of one of our servers.
@@ -245,6 +338,6 @@ fn event(text: &[u8], id: Option<&Value>) -> Option<Value> {
 /// What the server says, or that it can't be reached.
 pub async fn ask_hook(url: &str, ask: &Value) -> Result<Value, String> {
     let endpoint = Endpoint::new(url, None, Revision::Session)?;
-    let raw = endpoint.post(ask, None).await.map_err(|error| error.to_string())?;
+    let raw = endpoint.post(ask, None, None).await.map_err(|error| error.to_string())?;
     if raw.status.is_success() { Ok(raw.message) } else { Err(format!("the hook refused {ask} ({})", raw.status)) }
 }

@@ -13,6 +13,7 @@ mod observer;
 pub mod run;
 pub mod servers;
 mod stdio;
+mod striking;
 mod translate;
 pub mod wire;
 

@@ -14,8 +14,8 @@ use crate::action::Action;
 use crate::engine::{Access, Class, System};
 use crate::input::{self, Input, Source};
 use crate::log::{Heading, Line};
-use crate::model::protocol::{Resumable, TaskIds};
-use crate::model::{Design, Protocol, Scenario};
+use crate::model::protocol::TaskIds;
+use crate::model::{Design, Protocol, Scenario, Tool};
 use crate::step::Simulation;
 use crate::trace::{self, ReplayError, Sources, Trace, record_actions};
 
@@ -63,12 +63,13 @@ impl Subject<'_> {
     fn servers(&self, simulation: &Simulation, folder: &Path) -> Result<Fleet, RunError> {
         let nodes = simulation.setting().model.scenario.nodes;
         let model = &simulation.setting().model;
+        let mut entries = model.scenario.agents.iter().flat_map(|agent| &agent.work);
+        let mints = entries.any(|entry| entry.tool() == Some(Tool::Mint));
         let mut refusals = Vec::new();
         for (design, protocol) in model.sides() {
             refusals.extend(crate::serve::refusals(design));
-            if protocol.resumable != Resumable::Never || protocol.task_ids != TaskIds::Server || protocol.sessions {
-                refusals
-                    .push(format!("the protocol `{}` is none in which a driver can force the order", protocol.name));
+            if protocol.task_ids == TaskIds::Client && mints {
+                refusals.push(format!("in the protocol `{}` clients name what they mint", protocol.name));
             }
         }
         refusals.dedup();

@@ -29,7 +29,7 @@ pub fn refusals(design: &Design) -> Vec<String> {
         matches!(server.state, State::Session),
         "server.state",
         server.state.name(),
-        "the revision that it serves has no sessions",
+        "sessions are the SDK's, and it keeps nothing in them",
     );
     setting(
         matches!(server.state, State::Handle),

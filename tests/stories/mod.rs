@@ -41,7 +41,26 @@ pub fn check(name: &str, trace: &Trace) -> usize {
             }
         }
     }
+    rounds(name, trace, &story);
     causes
+}
+
+/// Where a run goes round for ever and a handler's step ends a call of the round, the story names that step, and what came before
+/// the round that it looks at.
+fn rounds(name: &str, trace: &Trace, story: &Story) {
+    let Some(stem) = trace.loops_from.filter(|_| story.violated) else { return };
+    let ends = |step: &Step| step.transaction.as_ref().and_then(|note| note.ended_by.clone());
+    let Some(guard) = trace.steps[stem..].iter().rev().find_map(ends) else { return };
+    let told = story.moment.iter().find(|text| text.contains("ound") && text.contains(&guard));
+    let told = told.unwrap_or_else(|| panic!("{name}: what keeps the round going is told: {:?}", story.moment));
+    assert!(told.contains("rounds would end"), "{name}: what would end it is told: {told}");
+    let Some(pair) = told.strip_prefix("The pair to look at is step ") else { return };
+    let numbers: Vec<usize> = pair.split([' ', ':']).filter_map(|word| word.parse().ok()).take(2).collect();
+    let [before, within] = numbers[..] else { panic!("{name}: a pair is two: {told}") };
+    assert!(before <= stem && stem < within && within <= trace.steps.len(), "{name}: {told}");
+    assert!(ends(&trace.steps[within - 1]).is_some_and(|guard| told.contains(&guard)), "{name}: {told}");
+    let step = &trace.steps[before - 1];
+    assert!(!step.changes.is_empty() || !step.commits.is_empty(), "{name}: step {before} changes something");
 }
 
 fn can_end(name: &str) -> bool {
