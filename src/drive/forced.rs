@@ -153,14 +153,6 @@ impl<'f> Forced<'f> {
                 Ok(())
             }
             Action::Deliver { takes_from: Some(_), .. } => Err("the server can't do this".to_owned()),
-            Action::Resume { agent } => {
-                let id = self.label(call_at(setting, &was, CallRef::open(*agent)));
-                // What has not left yet has no stream to resume.
-                if let Some(sent) = self.sent.get_mut(&id) {
-                    sent.answer = Some(tokio::spawn(sent.endpoint.clone().resume(id)));
-                }
-                Ok(())
-            }
             Action::Deliver { call, node, .. } => {
                 let call = call_at(setting, &was, *call).clone();
                 self.deliver(&call, *node, &was).await
@@ -179,7 +171,8 @@ impl<'f> Forced<'f> {
                 self.stop(&id).await
             }
             Action::Deploy { node } => self.change_over(*node, before, after).await,
-            Action::HandOff { .. } | Action::Decide { .. } => Ok(()),
+            // The driver has resumed what broke, and reads it from now on.
+            Action::HandOff { .. } | Action::Decide { .. } | Action::Resume { .. } => Ok(()),
             Action::Guess { handle, .. } => self.hear_of(*handle).await,
             Action::Fault { fault, target } => {
                 let name = FAULTS[usize::from(*fault)].name;

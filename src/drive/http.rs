@@ -188,36 +188,40 @@ impl Endpoint {
         found.map(|_| ()).map_err(|_| format!("the stream of {name} has no event by which it could be resumed"))
     }
 
-    /// Resumes the stream of a call, and waits for its answer.
+    /// Resumes the stream of a call from its beginning. The future waits for its answer; [`Endpoint::can_resume`] waits until
+    /// the stream is there again.
     ///
     /// # Errors
     ///
     /// Why there is no answer.
-    pub async fn resume(self: Arc<Self>, name: String) -> Result<Reply, CallError> {
-        let heard = self.heard.borrow().get(&name).cloned();
-        let heard = heard.ok_or_else(|| CallError::Broken("nothing was heard of it".to_owned()))?;
-        let session = self.session().await?;
-        let path = self.uri.path_and_query().map_or("/", |path| path.as_str());
-        let host = self.uri.authority().map_or("", |authority| authority.as_str());
-        let mut request = Request::builder()
-            .method(Method::GET)
-            .uri(path)
-            .header(header::HOST, host)
-            .header(header::ACCEPT, "text/event-stream")
-            .header("mcp-protocol-version", self.revision.name())
-            .header("last-event-id", heard.event);
-        if let Some(token) = &self.token {
-            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+    pub fn resume(self: Arc<Self>, name: String) -> impl Future<Output = Result<Reply, CallError>> + Send {
+        let mut heard = None;
+        self.heard.send_modify(|all| heard = all.remove(&name));
+        async move {
+            let heard = heard.ok_or_else(|| CallError::Broken("nothing was heard of it".to_owned()))?;
+            let session = self.session().await?;
+            let path = self.uri.path_and_query().map_or("/", |path| path.as_str());
+            let host = self.uri.authority().map_or("", |authority| authority.as_str());
+            let mut request = Request::builder()
+                .method(Method::GET)
+                .uri(path)
+                .header(header::HOST, host)
+                .header(header::ACCEPT, "text/event-stream")
+                .header("mcp-protocol-version", self.revision.name())
+                .header("last-event-id", heard.event);
+            if let Some(token) = &self.token {
+                request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+            }
+            if let Some(session) = session {
+                request = request.header("mcp-session-id", session);
+            }
+            let request = request.body(Full::default()).map_err(|error| CallError::Unreachable(error.to_string()))?;
+            let raw = self.exchange(request, Some(heard.request), Some(&name)).await?;
+            if !raw.status.is_success() {
+                return Err(CallError::Protocol(format!("HTTP status {}", raw.status)));
+            }
+            Reply::of(raw.message)
         }
-        if let Some(session) = session {
-            request = request.header("mcp-session-id", session);
-        }
-        let request = request.body(Full::default()).map_err(|error| CallError::Unreachable(error.to_string()))?;
-        let raw = self.exchange(request, Some(heard.request), None).await?;
-        if !raw.status.is_success() {
-            return Err(CallError::Protocol(format!("HTTP status {}", raw.status)));
-        }
-        Reply::of(raw.message)
     }
 
     /// Opens a session, where the revision has some and nobody has.

@@ -112,6 +112,9 @@ pub async fn along(program: &Path, trace: &Trace) -> Result<Driven, RunError> {
         let access = Access::new(forced.state());
         let action = trace::among(&simulation, &access, forced.enabled(), number, &step.does)?;
         drop(access);
+        if let Some(why) = forced.undrivable(&action) {
+            return Err(RunError::Unserved(why.to_owned()));
+        }
         forced.step(&action).await?;
     }
     // What is under way when the trace ends arrives after it.
@@ -176,6 +179,7 @@ pub async fn at_random(
     while steps < MOST_STEPS {
         let (faults, moves): (Vec<Action>, Vec<Action>) =
             forced.enabled().into_iter().partition(|action| simulation.class(action) == Class::Fault);
+        let faults: Vec<Action> = faults.into_iter().filter(|fault| forced.undrivable(fault).is_none()).collect();
         if !moves.iter().any(|action| simulation.class(action) == Class::Progress) {
             break;
         }

@@ -5,10 +5,12 @@ use serde_json::json;
 use super::forced::Forced;
 use super::note;
 use super::wire::{self, Handles};
-use crate::action::Target;
+use crate::action::{Action, Target};
 use crate::engine::Access;
+use crate::faults::FAULTS;
 use crate::handler::call_at;
-use crate::world::{CallRef, Component};
+use crate::model::protocol::Resumable;
+use crate::world::{CallRef, Component, Position};
 
 impl Forced<'_> {
     pub(super) async fn fault(
@@ -122,14 +124,29 @@ impl Forced<'_> {
         Ok(())
     }
 
-    /// The stream of a call breaks, and may be resumed.
+    /// The stream of a call breaks, and is resumed at once: the SDK forgets a stream with its answer, so that the model's client,
+    /// which resumes it later, would come too late.
     pub(super) async fn hang_up(&mut self, id: &str) -> Result<(), String> {
         let Some(sent) = self.sent.get_mut(id) else { return Ok(()) };
         if let Some(answer) = sent.answer.take() {
             sent.endpoint.can_resume(id).await?;
             answer.abort();
+            sent.answer = Some(tokio::spawn(sent.endpoint.clone().resume(id.to_owned())));
+            sent.endpoint.can_resume(id).await?;
         }
         Ok(())
+    }
+
+    /// Why no driver can do what the model does next, if none can.
+    #[must_use]
+    pub fn undrivable(&self, action: &Action) -> Option<&'static str> {
+        let Action::Fault { fault, target: Target::Agent(agent) } = action else { return None };
+        let (setting, access) = (self.simulation.setting(), Access::new(&self.state));
+        let drops = FAULTS[usize::from(*fault)].name == "drop-stream";
+        let call = access.get(setting.call_slot(usize::from(*agent))).call().as_ref().filter(|_| drops)?;
+        let resumes = setting.of(call.deployed).model.protocol.resumable != Resumable::Never;
+        let late = resumes && matches!(call.position, Position::Answered { .. });
+        late.then_some("a stream breaks behind its answer, and the SDK has forgotten it when it should be resumed")
     }
 
     /// Whatever was in a node is gone with it, and the streams of its calls are broken.
