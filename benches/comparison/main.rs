@@ -15,33 +15,42 @@ mod targets;
 /// Rounds of interleaved runs, of which medians are taken.
 const ROUNDS: usize = 5;
 
+/// The page, and the parts of it that are made anew.
+const PAGE: &str = "docs/benchmarks.md";
+const PARTS: [&str; 4] = ["others", "since", "targets", "scale"];
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let rounds = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+    let (rounds, writes) = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["measure", ..] => return measure::here(&arguments[1..]),
-        ["once"] => 1,
-        ["write"] | [] => ROUNDS,
+        ["once"] => (1, false),
+        [] => (ROUNDS, false),
+        ["write"] => (ROUNDS, true),
         other => return eprintln!("expected nothing, `once` or `write`, not {}", other.join(" ")),
     };
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join(PAGE)).expect("the page is there");
+    // Whatever is wrong with the page is noticed before anything is measured.
+    let same = renewed(&page, [""; 4]);
+    assert!(same.len() < page.len(), "it has places for everything");
     let (others, reached) = others::others(rounds);
-    let (grows, picture) = scale::grows();
     let targets = targets::table(&reached);
-    // What was measured by hand since the tables were made is in them now.
-    let tables = [("others", &*others), ("since", ""), ("targets", &*targets), ("scale", &*grows)];
-    for (_, table) in tables {
-        println!("{table}");
-    }
-    if arguments.first().is_some_and(|argument| argument == "write") {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-        let page = root.join("docs/benchmarks.md");
-        let mut text = std::fs::read_to_string(&page).expect("the page is there");
-        for (name, table) in tables {
-            let (start, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
-            let (before, rest) = text.split_once(&start).expect("the page has a place for it");
-            let (_, after) = rest.split_once(&end).expect("the page has a place for it");
-            text = format!("{before}{start}\n{table}\n{end}{after}");
-        }
-        std::fs::write(&page, text).expect("the page can be written");
+    println!("{targets}");
+    let (grows, picture) = scale::grows();
+    println!("{grows}");
+    if writes {
+        // What was measured by hand since the tables were made is in them now.
+        std::fs::write(root.join(PAGE), renewed(&page, [&others, "", &targets, &grows])).expect("it can be written");
         std::fs::write(root.join("docs/benchmarks.svg"), picture).expect("the picture can be written");
     }
+}
+
+/// The page with new parts.
+fn renewed(page: &str, parts: [&str; 4]) -> String {
+    PARTS.iter().zip(parts).fold(page.to_owned(), |text, (name, part)| {
+        let (start, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
+        let (before, rest) = text.split_once(&start).expect("the page has a place for it");
+        let (_, after) = rest.split_once(&end).expect("the page has a place for it");
+        format!("{before}{start}\n{part}\n{end}{after}")
+    })
 }

@@ -46,10 +46,16 @@ const HEAD: &str = "| what | states | seconds | thousand states a second | bytes
 /// The tables, and the ratios that are to be reached.
 pub fn others(rounds: usize) -> (String, Reached) {
     let mut reached = Reached::default();
-    let stateright = stateright(rounds, &mut reached);
-    let spin = spin(rounds, &mut reached);
-    let large = large(rounds, &mut reached);
-    ([stateright, spin, large].concat(), reached)
+    let mut tables = String::new();
+    let mut show = |table: String| {
+        println!("{table}");
+        tables += &table;
+    };
+    show(stateright(rounds, &mut reached));
+    show(spin(rounds, &mut reached));
+    show(large(rounds, &mut reached));
+    show(far());
+    (tables, reached)
 }
 
 /// Against stateright, on the same model with the same states.
@@ -125,5 +131,14 @@ fn large(rounds: usize, reached: &mut Reached) -> String {
     table += &row("handlecheck, every interleaving, 2 threads", &two, reached.second_thread);
     table +=
         &row("handlecheck, every interleaving, `--hash-compact`, 1 thread", &compact, one.seconds / compact.seconds);
+    table + "\n"
+}
+
+/// As far as the patience of a bench goes, once.
+fn far() -> String {
+    let size = Size { agents: 4, nodes: 2, drops: 1, restarts: 1 };
+    let found = apart(Mode::Compact(2), size, 200_000_000);
+    let mut table = format!("**As far as that** ({}, at most 200 million states, once)\n\n{HEAD}", scale::words(size));
+    table += &row("handlecheck, every interleaving, `--hash-compact`, 2 threads", &found, 1.0);
     table
 }
