@@ -49,7 +49,7 @@ fn mistakes_in_documents_are_shown_at_their_place() {
     let said = handlecheck(folder.path(), &["docs", "check", "a.md"]);
     assert_eq!((said.code, &*said.out), (2, ""));
     for words in [
-        "a.md:1:16",
+        "a.md:1:37",
         "dedup-onli",
         "there is no question `verdict`",
         "did you mean `verdicts`",

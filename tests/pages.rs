@@ -151,6 +151,7 @@ of -32768 to -32000.";
 fn words_of_the_files() {
     for (kind, page, title) in [
         ("server-settings", "docs/reference/server-settings.md", "Server settings"),
+        ("handler-keys", "docs/reference/handler-keys.md", "Handler keys"),
         ("key-settings", "docs/reference/key-settings.md", "Key settings"),
         ("client-settings", "docs/reference/client-settings.md", "Client settings"),
         ("reactions", "docs/reference/reactions.md", "Reactions"),
@@ -167,7 +168,7 @@ fn words_of_the_files() {
         let about = format!("{}{}.", kind.about[..1].to_uppercase(), &kind.about[1..]);
         same(page, &Page::new(title, &about).list(&things));
     }
-    assert_eq!(vocabulary::KINDS.len(), 10, "every kind has its page here");
+    assert_eq!(vocabulary::KINDS.len(), 11, "every kind has its page here");
 }
 
 #[test]

@@ -54,8 +54,9 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     // Of the tables it knows the names of faults and of anomalies.
     ("policies", &["run", "trace", "step", "input", "action", "faults", "invariants", "handler", "engine", "model"]),
     ("outcomes", &["input", "handler", "model"]),
-    // Of the handler it knows the table: which steps can end a call, and what their pages say.
-    ("diagrams", &["handler", "model", "trace", "table"]),
+    // Of the handler it knows the table: which steps can end a call, and what their pages say; of the inputs, which are
+    // shipped, for a command that can be typed.
+    ("diagrams", &["handler", "input", "model", "trace", "table"]),
     ("explain", &["diagrams", "trace"]),
     ("graph", &["diagrams", "trace", "step", "action", "world", "engine", "model"]),
     // Of the faults it knows their names.
@@ -65,8 +66,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         "reports",
         &["audit", "lock", "policies", "run", "step", "diagrams", "trace", "input", "invariants", "table", "model"],
     ),
-    ("lock", &["run", "input", "model"]),
-    ("log", &["model", "suggest"]),
+    ("lock", &["run", "input", "model", "suggest"]),
+    ("log", &["input", "model", "suggest"]),
     // Of the invariants it knows the names.
     ("audit", &["log", "trace", "input", "invariants", "model", "table"]),
     ("schema", &["audit", "run", "step", "lock", "log", "input", "handler", "faults", "model"]),

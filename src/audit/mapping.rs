@@ -11,7 +11,7 @@ use rustc_hash::FxBuildHasher;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::input::InputError;
+use crate::input::{InputError, foreign};
 use crate::log::lines::Mistake;
 use crate::log::{Answer, Call, Ended, Line, Operation, Version};
 
@@ -144,7 +144,7 @@ struct ToolParts {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a JSON pointer to an object, or a table of fields")]
 enum Fields {
     All(Pointer),
     Each(BTreeMap<String, Part>),
@@ -167,12 +167,12 @@ impl Mapping {
     ///
     /// # Errors
     ///
-    /// When it is none, with the place of what is wrong.
+    /// When it is none: everything that is wrong, with its place.
     pub fn read(origin: &str, text: &str) -> Result<Self, InputError> {
-        toml::from_str(text).map_err(|error| {
-            let span = error.span().unwrap_or(0..0);
-            let help = "docs/audit.md tells what a mapping holds".to_owned();
-            InputError::of_text(origin, text, [(span, error.message().to_owned(), Some(help))])
+        let help = || Some("docs/audit.md tells what a mapping holds".to_owned());
+        foreign::from_toml(text).map_err(|problems| {
+            let problems = problems.into_iter().map(|(place, message, meant)| (place, message, meant.or_else(help)));
+            foreign::shown(origin, text, problems)
         })
     }
 

@@ -45,7 +45,13 @@ pub fn picture(history: &History, report: &Report, check: &Checked, found: &Foun
     moments.sort_unstable();
     let mut drawing = Drawing::new(history, &calls);
     let steps = moments.iter().flat_map(|(_, moment, _, place)| drawing.steps(*moment, *place)).collect();
-    let input = |name: &str, title: String| Input { name: name.to_owned(), title, text: String::new(), deployed: None };
+    let input = |name: &str, title: String| Input {
+        name: name.to_owned(),
+        title,
+        text: String::new(),
+        file: None,
+        deployed: None,
+    };
     Trace {
         handlecheck: env!("CARGO_PKG_VERSION").to_owned(),
         schema: SCHEMA,
@@ -136,7 +142,7 @@ impl<'h> Drawing<'h> {
             });
             let owner =
                 first.and_then(|state| state.owner).map_or_else(String::new, |owner| history.text(owner).to_owned());
-            drawing.resources.push(ResourceLane { name, owner, initial, fields });
+            drawing.resources.push(ResourceLane { name, owner, shared_with: Vec::new(), initial, fields });
         }
         drawing
     }
@@ -173,6 +179,7 @@ impl<'h> Drawing<'h> {
             changes: Vec::new(),
             commits: Vec::new(),
             beliefs: Vec::new(),
+            notes: Vec::new(),
             sentence,
         };
         match moment {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::exploring::Exploring;
+use super::exploring::{Exploring, Judging};
 use super::{Failure, Terminal, exit, writing};
 use crate::policies::{ablate, world};
 use crate::reports::policies::{self, FORMATS, ablation};
@@ -26,6 +26,8 @@ pub(super) struct Arguments {
     world: bool,
     #[command(flatten)]
     exploring: Exploring,
+    #[command(flatten)]
+    judging: Judging,
     /// How to report: `human` or `json`
     #[arg(long, value_name = "FORMAT", default_value = "human", value_parser = FORMATS)]
     format: String,
@@ -35,7 +37,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
-    let mut explorer = arguments.exploring.start(terminal)?;
+    let mut explorer = arguments.judging.start(&arguments.exploring, terminal)?;
     let scenario = explorer.scenario(&arguments.scenario)?;
     let mut ablations = Vec::new();
     for design in &arguments.designs {

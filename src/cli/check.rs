@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::exploring::Exploring;
+use super::exploring::{Exploring, Judging};
 use super::reporting::Reporting;
 use super::resuming::{Checkpoints, write_checkpoint};
 use super::{Failure, Terminal, writing};
@@ -52,6 +52,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     exploring: Exploring,
     #[command(flatten)]
+    judging: Judging,
+    #[command(flatten)]
     reporting: Reporting,
     /// The folder that traces are written to, and checkpoints of runs that are cut short
     #[arg(long, value_name = "FOLDER", default_value = "traces")]
@@ -67,7 +69,7 @@ fn free(name: &str) -> Result<Free, String> {
 }
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
-    let mut explorer = arguments.exploring.start(terminal)?;
+    let mut explorer = arguments.judging.start(&arguments.exploring, terminal)?;
     if arguments.hash_compact {
         explorer.compact()?;
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::exploring::Exploring;
+use super::exploring::{Exploring, Judging};
 use super::reporting::Reporting;
 use super::{Failure, Terminal, writing};
 use crate::input::{Kind, library};
@@ -32,6 +32,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     exploring: Exploring,
     #[command(flatten)]
+    judging: Judging,
+    #[command(flatten)]
     reporting: Reporting,
     /// So many random runs of each, for what is to be expected; 0: none
     #[arg(long, value_name = "N", default_value_t = 1000)]
@@ -53,7 +55,7 @@ pub(super) fn designs(asked: &[String], all: bool) -> Vec<String> {
 }
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
-    let mut explorer = arguments.exploring.start(terminal)?;
+    let mut explorer = arguments.judging.start(&arguments.exploring, terminal)?;
     let basic: Vec<String> = BASIC_SCENARIOS.iter().map(|name| (*name).to_owned()).collect();
     let scenarios = if arguments.scenarios.is_empty() { &basic } else { &arguments.scenarios };
     let designs = designs(&arguments.designs, arguments.all);

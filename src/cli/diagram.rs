@@ -24,6 +24,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
     let format = format(&arguments.format)?;
     let trace = writing::read_trace(&arguments.trace)?;
+    writing::mention_changes(&trace, terminal);
     let text = if format.tells() { format.beside(&trace, &explain::story(&trace)?) } else { format.text(&trace) };
     draw(format, &trace, text, arguments.output.as_deref(), terminal, out)?;
     Ok(exit::HOLDS)

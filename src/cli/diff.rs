@@ -6,7 +6,7 @@ mod sides;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::exploring::{Explorer, Exploring};
+use super::exploring::{Explorer, Exploring, Judging};
 use super::models::Models;
 use super::plan::{Explored, Plan, explore, folder, lock_of, locked};
 use super::reporting::Reporting;
@@ -51,6 +51,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     exploring: Exploring,
     #[command(flatten)]
+    judging: Judging,
+    #[command(flatten)]
     reporting: Reporting,
     /// Write the traces of new counterexamples, to this folder
     #[arg(long, value_name = "FOLDER")]
@@ -58,7 +60,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
-    let mut explorer = arguments.exploring.start(terminal)?;
+    let mut explorer = arguments.judging.start(&arguments.exploring, terminal)?;
     let sides = Sides::of(arguments, &mut explorer)?;
     let mut compared = Compared::of(&sides, &mut explorer)?;
     explorer.finish();

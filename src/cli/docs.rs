@@ -126,6 +126,14 @@ impl Page<'_> {
         Standing::Wrong(InputError::of_text(&name, self.text, [(place, message, help)]))
     }
 
+    /// The path of an image stands before its title.
+    fn wrong_path(&self, asked: &Asked, path: &str, message: String, help: Option<String>) -> Standing {
+        let before = self.text.get(..asked.place.start).unwrap_or_default();
+        let Some(start) = before.rfind(path) else { return self.wrong(asked, 0..asked.question.len(), message, help) };
+        let name = self.file.display().to_string();
+        Standing::Wrong(InputError::of_text(&name, self.text, [(start..start + path.len(), message, help)]))
+    }
+
     fn differs(&self, answers: &mut Answers, asked: &Asked) -> Result<Standing, Failure> {
         let format = match &asked.held {
             Held::Block { .. } => "text",
@@ -134,7 +142,15 @@ impl Page<'_> {
         let whole = 0..asked.question.len();
         let question = match Question::read(&asked.question, format) {
             Ok(question) => question,
-            Err((place, message, help)) => return Ok(self.wrong(asked, place, message, help)),
+            Err((place, message, help)) => {
+                return Ok(match &asked.held {
+                    // The format of a picture is said by its file.
+                    Held::Image { path } if place == whole && message.starts_with("there is no format") => {
+                        self.wrong_path(asked, path, message, help)
+                    }
+                    _ => self.wrong(asked, place, message, help),
+                });
+            }
         };
         let new = match answers.answer(&question, self.folder(), self.options) {
             Ok(new) => new,
@@ -151,7 +167,8 @@ impl Page<'_> {
                     return Ok(Standing::Wrong(error));
                 }
                 let help = first.and_then(|first| first.help.clone());
-                return Ok(self.wrong(asked, whole, message, help));
+                let place = named_in(&asked.question, &message).unwrap_or(whole);
+                return Ok(self.wrong(asked, place, message, help));
             }
         };
         match &asked.held {
@@ -185,6 +202,17 @@ impl Page<'_> {
             }),
         }
     }
+}
+
+/// Where the word of a question stands that a message names.
+fn named_in(question: &str, message: &str) -> Option<std::ops::Range<usize>> {
+    let named = message.split('`').nth(1)?;
+    let mut words = question.split_whitespace().map(|word| (word.as_ptr() as usize - question.as_ptr() as usize, word));
+    words.find_map(|(at, word)| {
+        // Of two names as `OLD..NEW`, the one that is meant.
+        let inside = word.find(named).filter(|_| word == named || word.contains(".."))?;
+        Some(at + inside..at + inside + named.len())
+    })
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Failure {

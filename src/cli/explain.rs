@@ -30,8 +30,9 @@ pub(super) struct Arguments {
     no_search: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, _: Terminal, out: &mut String) -> Result<u8, Failure> {
+pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
     let trace = writing::read_trace(&arguments.trace)?;
+    writing::mention_changes(&trace, terminal);
     let story = if arguments.no_search { Story::of(&trace) } else { story(&trace)? };
     let told = match arguments.format.as_str() {
         "markdown" => markdown(&story, 1),

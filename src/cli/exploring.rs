@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::deploying::Deploying;
+use super::kinds::{expected_of_nothing, refuse_another_kind};
 use super::progress::{Bounds, Watch};
 use super::{Failure, Terminal, exit};
 use crate::engine::Progress;
@@ -27,7 +28,6 @@ use crate::trace::RecordError;
 
 /// Arguments of every command that explores.
 #[derive(clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(super) struct Exploring {
     /// Use this protocol instead of the one that the scenario names, or the default
     #[arg(long, value_name = "PROTOCOL")]
@@ -55,18 +55,41 @@ pub(super) struct Exploring {
     /// Explore every interleaving of every action, also where a model is so large that it would be reduced
     #[arg(long)]
     no_reduction: bool,
+    /// Which engine explores: `handlecheck`, or `stateright` as a second witness
+    #[arg(long, value_name = "ENGINE", default_value = "handlecheck", value_parser = engine)]
+    engine: Engine,
+}
+
+/// Arguments of the commands that judge runs by themselves and report the verdicts.
+#[derive(clap::Args)]
+pub(super) struct Judging {
     /// Stop a run as soon as everything that it checks is violated
     #[arg(long)]
     stop_early: bool,
     /// For each violated invariant, show the shortest break for each pair of transactions that races
     #[arg(long)]
     all_causes: bool,
-    /// Which engine explores: `handlecheck`, or `stateright` as a second witness
-    #[arg(long, value_name = "ENGINE", default_value = "handlecheck", value_parser = engine)]
-    engine: Engine,
     /// Exit with 4 if something is vacuous
     #[arg(long)]
     deny_vacuous: bool,
+}
+
+impl Judging {
+    /// Checks the arguments that name things, and starts the clock.
+    pub(super) fn start(&self, exploring: &Exploring, terminal: Terminal) -> Result<Explorer, Failure> {
+        if self.all_causes && self.stop_early {
+            let why = "it stops at the first break of each invariant, and others may have other causes";
+            return Err(Failure::Usage(format!("--stop-early can't be combined with --all-causes: {why}")));
+        }
+        if self.all_causes && exploring.engine == Engine::Stateright {
+            return Err(Failure::Usage("--all-causes: stateright tells none apart".to_owned()));
+        }
+        let mut explorer = exploring.start(terminal)?;
+        explorer.options.stop_early = self.stop_early;
+        explorer.options.all_causes = self.all_causes;
+        explorer.deny_vacuous = self.deny_vacuous;
+        Ok(explorer)
+    }
 }
 
 fn engine(name: &str) -> Result<Engine, String> {
@@ -96,13 +119,6 @@ pub(super) struct Explorer {
 impl Exploring {
     /// Checks the arguments that name things, and starts the clock.
     pub(super) fn start(&self, terminal: Terminal) -> Result<Explorer, Failure> {
-        if self.all_causes && self.stop_early {
-            let why = "it stops at the first break of each invariant, and others may have other causes";
-            return Err(Failure::Usage(format!("--stop-early can't be combined with --all-causes: {why}")));
-        }
-        if self.all_causes && self.engine == Engine::Stateright {
-            return Err(Failure::Usage("--all-causes: stateright tells none apart".to_owned()));
-        }
         let mut faults = BTreeMap::new();
         for fault in &self.faults {
             let (name, budget) = budget(fault)?;
@@ -114,11 +130,11 @@ impl Exploring {
             threads: self.threads.map_or_else(cores, std::num::NonZeroUsize::get),
             no_reduction: self.no_reduction,
             hash_compact: false,
-            stop_early: self.stop_early,
+            stop_early: false,
             only: self.invariants.clone(),
             faults,
             shows: Vec::new(),
-            all_causes: self.all_causes,
+            all_causes: false,
             keep: false,
         };
         #[expect(clippy::disallowed_methods, reason = "time limits and durations are for people, never in a report")]
@@ -129,7 +145,7 @@ impl Exploring {
             options,
             protocol: self.protocol.clone(),
             deploying: self.deploying.clone(),
-            deny_vacuous: self.deny_vacuous,
+            deny_vacuous: false,
             deadline: self.timeout.map(|timeout| (timeout, started + timeout)),
             max_memory: self.max_memory,
             started,
@@ -208,20 +224,14 @@ impl Exploring {
 
 impl Explorer {
     pub(super) fn scenario(&self, spec: &str) -> Result<Input<Scenario>, Failure> {
-        if let Some(other) =
-            [Kind::Design, Kind::Protocol].iter().find(|kind| spec.ends_with(&format!(".{}.toml", kind.name())))
-        {
-            let kind = other.name();
-            return Err(Failure::Usage(format!(
-                "{spec} is a {kind}, by its name: a scenario goes here, and a {kind} behind --{kind}"
-            )));
-        }
+        refuse_another_kind(Kind::Scenario, spec)?;
         let source = input::resolve(Kind::Scenario, spec, None)?;
         Ok(input::read_scenario(&source, &invariant_names())?)
     }
 
     /// A design: a path, or the name of one beside the scenario, or of a shipped one.
     pub(super) fn design(&self, spec: &str, scenario: &Input<Scenario>) -> Result<Input<Design>, Failure> {
+        refuse_another_kind(Kind::Design, spec)?;
         let beside = scenario.source.folder.as_deref();
         self.deploying.design(input::design(spec, beside)?, beside)
     }
@@ -443,11 +453,13 @@ impl Explorer {
         if self.terminal.quiet {
             return;
         }
+        let runs: Vec<&Run> = runs.into_iter().collect();
         let mut seen = Vec::new();
-        for warning in runs.into_iter().flat_map(|run| &run.warnings) {
+        let expected = runs.iter().flat_map(|run| expected_of_nothing(run, &runs));
+        for warning in runs.iter().flat_map(|run| run.warnings.clone()).chain(expected) {
             debug_assert_eq!(warning.severity, Severity::Warning);
-            if !seen.contains(warning) {
-                seen.push(warning.clone());
+            if !seen.contains(&warning) {
+                seen.push(warning);
             }
         }
         let _ = std::io::stderr().write_all(render(&seen, self.terminal.look).as_bytes());

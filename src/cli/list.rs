@@ -77,7 +77,7 @@ pub(super) fn run(arguments: &Arguments, _: Terminal, out: &mut String) -> Resul
     Ok(exit::HOLDS)
 }
 
-/// Shows the page of a word that was asked for without its kind, or says of which kinds it is.
+/// Shows the page of a word that was asked for without its kind, or its pages, where it is of several kinds.
 fn word(name: &str, out: &mut String) -> Result<u8, Failure> {
     let mut found = Vec::new();
     let mut all = Vec::new();
@@ -94,13 +94,11 @@ fn word(name: &str, out: &mut String) -> Result<u8, Failure> {
     if found.len() > 1 {
         found.retain(|(kind, _)| *kind != "situations");
     }
-    if let [(kind, item)] = &found[..] {
-        *out = format!("{} (one of the {kind})\n\n{}\n", item.name, item.page.trim_end());
-        return Ok(exit::HOLDS);
-    }
     if !found.is_empty() {
-        let ways: Vec<String> = found.iter().map(|(kind, _)| format!("`handlecheck list {kind} {name}`")).collect();
-        return Err(Failure::Usage(format!("`{name}` is several things: {}", ways.join(", "))));
+        let page =
+            |(kind, item): &(&str, Item)| format!("{} (one of the {kind})\n\n{}\n", item.name, item.page.trim_end());
+        *out = found.iter().map(page).collect::<Vec<_>>().join("\n");
+        return Ok(exit::HOLDS);
     }
     let names = kinds().map(|(kind, _)| kind).chain(all.iter().map(|(_, name)| &**name));
     let help = match nearest(name, names) {

@@ -15,6 +15,7 @@ mod drive;
 mod explain;
 mod exploring;
 mod graph;
+mod kinds;
 mod list;
 mod lock;
 mod models;
@@ -35,6 +36,8 @@ mod writing;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+#[cfg(not(feature = "live"))]
+use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand};
 
 use crate::input::{InputError, Look};
@@ -174,6 +177,17 @@ fn run() -> u8 {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
+            #[cfg(not(feature = "live"))]
+            if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
+                && ["serve", "drive"].contains(&&**name)
+            {
+                let missing = format!(
+                    "error: `{name}` talks to real servers, and this build can't: `cargo install --path . --features live` \
+                     installs one that can\n"
+                );
+                let _ = std::io::stderr().write_all(missing.as_bytes());
+                return exit::USAGE;
+            }
             let _ = error.print();
             return if error.use_stderr() { exit::USAGE } else { exit::HOLDS };
         }

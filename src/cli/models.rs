@@ -7,6 +7,7 @@ use super::Failure;
 use crate::input::{self, Input, Kind, Source, library};
 use crate::model::{Design, Protocol, Scenario};
 use crate::run::invariant_names;
+use crate::suggest::nearest;
 
 /// Scenarios, designs and protocols, each in the order of their files.
 #[derive(Default)]
@@ -82,6 +83,7 @@ impl Models {
             && let Ok(inside) = Path::new(&source.origin).strip_prefix(folder)
         {
             source.origin = format!("{called}/{}", inside.display());
+            source.asked = Some(source.origin.clone());
         }
         Ok(source)
     }
@@ -114,14 +116,18 @@ impl Models {
     pub(super) fn expected(&self) -> Result<Vec<Pair>, Failure> {
         let mut pairs: Vec<Pair> = Vec::new();
         for scenario in &self.scenarios {
-            for design in scenario.value.expect.keys() {
-                let design = self.design(design, scenario.source.folder.as_deref())?;
+            for key in scenario.value.expect.keys() {
+                let names = self.designs.iter().map(|design| &*design.value.name);
+                let design = self.design(key, scenario.source.folder.as_deref());
+                let design = design.map_err(|failure| at_expectation(failure, &scenario.source, key, names))?;
                 add_pair(&mut pairs, scenario.clone(), design);
             }
         }
         for design in &self.designs {
             for scenario in design.value.expect.keys() {
-                let source = self.resolve(Kind::Scenario, scenario, design.source.folder.as_deref())?;
+                let names = self.scenarios.iter().map(|scenario| &*scenario.value.name);
+                let source = self.resolve(Kind::Scenario, scenario, design.source.folder.as_deref());
+                let source = source.map_err(|failure| at_expectation(failure, &design.source, scenario, names))?;
                 add_pair(&mut pairs, input::read_scenario(&source, &invariant_names())?, design.clone());
             }
         }
@@ -141,6 +147,24 @@ impl Models {
         }
         Ok(pairs)
     }
+}
+
+/// What is wrong with a name in `[expect]`, at its place, and with the nearest of these names too.
+pub(super) fn at_expectation<'n>(
+    failure: Failure,
+    source: &Source,
+    key: &str,
+    names: impl Iterator<Item = &'n str>,
+) -> Failure {
+    let Failure::Input(mut error) = failure else { return failure };
+    let near = nearest(key, names);
+    for diagnostic in error.diagnostics.iter_mut().filter(|diagnostic| diagnostic.place.is_none()) {
+        diagnostic.place = source.find_place(&["expect", key]);
+        if let Some(near) = near {
+            diagnostic.help = Some(format!("did you mean `{near}`?"));
+        }
+    }
+    Failure::Input(error)
 }
 
 fn add_pair(pairs: &mut Vec<Pair>, scenario: Input<Scenario>, design: Input<Design>) {

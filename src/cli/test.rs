@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::exploring::{Explorer, Exploring};
+use super::exploring::{Explorer, Exploring, Judging};
 use super::models::Models;
 use super::reporting::Reporting;
 use super::{Failure, Terminal, writing};
@@ -21,6 +21,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     exploring: Exploring,
     #[command(flatten)]
+    judging: Judging,
+    #[command(flatten)]
     reporting: Reporting,
     /// Write traces, to this folder
     #[arg(long, value_name = "FOLDER")]
@@ -28,7 +30,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
-    let mut explorer = arguments.exploring.start(terminal)?;
+    let mut explorer = arguments.judging.start(&arguments.exploring, terminal)?;
     explorer.deploys_nothing("what is expected of a deploy stands under `OLD..NEW` in `[expect]`")?;
     let runs = runs(&arguments.paths, &explorer)?;
     if runs.is_empty() {

@@ -4,8 +4,9 @@ use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
-use super::Failure;
-use crate::input::Source;
+use super::models::kind_of;
+use super::{Failure, Terminal};
+use crate::input::{Kind, Source, library};
 use crate::run::{Break, Report};
 use crate::trace::Trace;
 
@@ -94,7 +95,41 @@ pub(super) fn read_trace(path: &Path) -> Result<Trace, Failure> {
     }
     let bytes = fs::read(path).map_err(|error| wrong(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|error| wrong(format!("it is not UTF-8: {error}")))?;
-    Trace::read(&text).map_err(|error| wrong(error.to_string()))
+    let name = path.display().to_string().replace('\\', "/");
+    let trace = Trace::read(&text).map_err(|error| match kind_of(path).filter(|_| is_toml(path)) {
+        Some(kind) => Failure::Usage(format!(
+            "{name} is a {}: a trace goes here, a file that `handlecheck check` writes into the folder `traces`",
+            kind.name()
+        )),
+        None => Failure::Input(error.shown(&name, &text)),
+    })?;
+    crate::trace::check(&trace, &name, &text)?;
+    Ok(trace)
+}
+
+/// Says which inputs of a trace have changed since it was written, where they are still where they were.
+pub(super) fn mention_changes(trace: &Trace, terminal: Terminal) {
+    let inputs = [(Kind::Scenario, &trace.scenario), (Kind::Design, &trace.design), (Kind::Protocol, &trace.protocol)];
+    for (kind, input) in inputs.into_iter().filter(|_| !terminal.quiet) {
+        // A name that was looked up beside another file is not looked up again.
+        let named = input.file.as_ref().filter(|file| Path::new(file).is_file());
+        let now = match (&input.file, named) {
+            (_, Some(file)) => fs::read_to_string(file).ok(),
+            (Some(_), None) => None,
+            (None, None) => library::find(kind, &input.name).map(|source| source.text.to_string()),
+        };
+        if now.is_some_and(|now| now != input.text && !input.text.is_empty()) {
+            let (kind, name) = (kind.name(), named.unwrap_or(&input.name));
+            let _ = writeln!(
+                std::io::stderr(),
+                "the {kind} {name} has changed since this trace was written, which tells of the {kind} as it was then"
+            );
+        }
+    }
+}
+
+fn is_toml(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "toml")
 }
 
 /// Reads the text of a lock.

@@ -9,6 +9,7 @@ mod events;
 mod guards;
 mod looping;
 mod race;
+mod search;
 mod setting;
 
 pub use because::{Because, Claim};
@@ -101,7 +102,7 @@ impl Story {
                 None => "Why no guard stopped it",
             },
             stopping: None,
-            search: format!("handlecheck repair {} --design {}", trace.scenario.name, trace.design.name),
+            search: search::search(trace),
         }
     }
 

@@ -58,7 +58,8 @@ pub fn request(call: &CallNote) -> String {
 /// What the agent wants changed, where the request carries more than that.
 #[must_use]
 pub fn wants(call: &CallNote) -> Option<String> {
-    let more = !call.change.is_empty() && !call.payload.is_empty() && call.change != call.payload;
+    let said = call.change == call.payload || call.change == call.tool;
+    let more = !call.change.is_empty() && !call.payload.is_empty() && !said;
     more.then(|| format!("wants {}", call.change))
 }
 
@@ -175,9 +176,15 @@ pub fn faults(trace: &Trace) -> String {
 #[must_use]
 pub fn replay(trace: &Trace) -> String {
     let file = format!("traces/{}", trace.file_name(0));
-    let plain = |letter: char| letter.is_alphanumeric() || "-_./".contains(letter);
-    let file = if file.chars().all(plain) { file } else { format!("'{}'", file.replace('\'', r"'\''")) };
-    format!("handlecheck replay {file}")
+    format!("handlecheck replay {}", argument(&file))
+}
+
+/// A word of a command, quoted where a shell would read it otherwise.
+#[must_use]
+pub fn argument(word: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "-_./=,".contains(letter);
+    let quoted = || format!("'{}'", word.replace('\'', r"'\''"));
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { quoted() }
 }
 
 /// A text that is safe on one line: names come from users, so they may hold line breaks, escapes for a terminal, or marks

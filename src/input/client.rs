@@ -82,6 +82,7 @@ fn reaction(item: Item<'_>) -> Option<Reaction> {
     let (key, condition, otherwise) = (table.get("key"), table.get("if"), table.get("else"));
     table.finish();
     let (send, tell) = match (send, tell) {
+        (None, None) if table.misspells(&["send", "tell"]) => return None,
         (None, None) => {
             return table.refuse("this reaction does nothing", "expected `send` or `tell` in here", None);
         }

@@ -248,11 +248,35 @@ impl Check<'_> {
                 let table = if design.server.tools.contains_key(&tool) { tool } else { Tool::Write };
                 let place = self.design.place_of(&["server", table.name(), "transactions"]);
                 let message = format!("`{step}` always passes in a call of `{tool}`");
-                let help = format!("`[client]` has no `{setting}`");
+                let help = self.why_not_sent(step, tool, setting);
                 let label = format!("no client sends {sent}");
                 self.push(Severity::Warning, place, message, &label, Some(help));
             }
         }
+    }
+
+    /// Why no client sends what a step looks for: its own design does not say so, or in a deploy another one's clients do.
+    fn why_not_sent(&self, step: &str, tool: Tool, setting: &str) -> String {
+        let own = Model::compose(self.model.scenario.clone(), self.model.design.clone(), self.model.protocol.clone());
+        let mut clients = (0..own.scenario.agents.len()).map(|agent| own.client(agent, tool));
+        let would = match step {
+            "check-version" => clients.any(Client::may_expect_versions),
+            _ => clients.any(Client::may_present_keys),
+        };
+        if would {
+            let by = self.model.scenario.deploy.clients.name();
+            let which = if by == "old" { "that is replaced" } else { "that is deployed" };
+            return format!(
+                "the clients are those of the design {which} (`[deploy] clients = \"{by}\"`), and have no `{setting}`"
+            );
+        }
+        let key = setting.split(' ').next().unwrap_or(setting);
+        let said = self.design.find_place(&["client", key]).map(|place| place.source.text[place.span].to_owned());
+        if said.is_some_and(|said| !said.ends_with("\"none\"")) {
+            return "`[client]` has it, but what is said for the tool or for the agents themselves counts more"
+                .to_owned();
+        }
+        format!("`[client]` has no `{setting}`")
     }
 
     /// Budgets of faults that find nothing to strike.

@@ -10,6 +10,7 @@ mod deploys;
 mod design;
 mod diagnostic;
 mod expect;
+pub mod foreign;
 mod handler;
 pub mod library;
 mod protocol;

@@ -317,6 +317,14 @@ impl<'a> Table<'a> {
         self.get(key).and_then(Item::table)
     }
 
+    /// Whether a key that nobody asked for so far is a slip of the hand for one of these, which were asked for:
+    /// [`Table::finish`] reports it.
+    pub(super) fn misspells(&self, keys: &[&str]) -> bool {
+        let known = self.known.borrow();
+        let mut unknown = self.entries().filter(|(key, _)| !known.contains(&key.text()));
+        unknown.any(|(key, _)| nearest(key.text(), known.iter().copied()).is_some_and(|meant| keys.contains(&meant)))
+    }
+
     /// Reports every key that nobody asked for, and every one that is missing.
     pub(super) fn finish(&self) {
         let known = self.known.borrow();

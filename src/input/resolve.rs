@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::protocol::DEFAULT_PROTOCOL;
 use crate::model::{Protocol, Scenario, limits};
-use crate::suggest::{did_you_mean, one_of};
+use crate::suggest::{did_you_mean, nearest, one_of};
 
 use super::deploys::{protocol, protocol_from, sources};
 use super::diagnostic::InputError;
@@ -32,10 +32,10 @@ pub fn resolve(kind: Kind, spec: &str, beside: Option<&Path>) -> Result<Source, 
     let has_separator = spec.contains(std::path::is_separator);
     if has_separator || path.extension().is_some_and(|extension| extension == "toml") || path.is_file() {
         let below = beside.map(|folder| folder.join(path)).filter(|below| !path.exists() && below.exists());
-        return read_file(kind, below.as_deref().unwrap_or(path));
+        return read_file(kind, spec, below.as_deref().unwrap_or(path));
     }
     if let Some(path) = beside.and_then(|folder| file_beside(kind, spec, folder)) {
-        return read_file(kind, &path);
+        return read_file(kind, spec, &path);
     }
     library::find(kind, spec).ok_or_else(|| unknown(kind, spec))
 }
@@ -86,7 +86,12 @@ fn unknown(kind: Kind, name: &str) -> InputError {
     let names = library::names(kind);
     let file = format!("{name}.toml");
     let here = Path::new(&file).is_file().then(|| format!("the file that is here is called `{file}`"));
-    let help = here.or_else(|| did_you_mean(name, names.iter().copied())).unwrap_or_else(|| {
+    let other = Kind::ALL.iter().find(|other| **other != kind && library::names(**other).contains(&name));
+    let other = other.map(|other| match other {
+        Kind::Scenario => format!("`{name}` is a scenario"),
+        other => format!("`{name}` is a {}: `--{} {name}`", other.name(), other.name()),
+    });
+    let help = here.or(other).or_else(|| did_you_mean(name, names.iter().copied())).unwrap_or_else(|| {
         let shipped = if names.len() > LISTED {
             format!("`handlecheck list {}` shows the {} that are shipped", kind.folder(), names.len())
         } else {
@@ -97,14 +102,27 @@ fn unknown(kind: Kind, name: &str) -> InputError {
     InputError::whole(format!("there is no {} `{name}`", kind.name()), Some(help))
 }
 
-fn read_file(kind: Kind, path: &Path) -> Result<Source, InputError> {
+/// The file in the same folder whose name is nearest.
+fn near(path: &Path) -> Option<String> {
+    let folder = path.parent()?;
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let files = std::fs::read_dir(here).ok()?.filter_map(Result::ok);
+    let mut names: Vec<String> = files.filter_map(|file| file.file_name().into_string().ok()).collect();
+    names.retain(|name| Path::new(name).extension().is_some_and(|extension| extension == "toml"));
+    names.sort();
+    let nearest = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
+    Some(format!("did you mean `{}`?", folder.join(nearest).display()))
+}
+
+fn read_file(kind: Kind, spec: &str, path: &Path) -> Result<Source, InputError> {
     let shown = path.display().to_string();
     let refuse = |what: &str, help: Option<String>| Err(InputError::whole(format!("`{shown}` {what}"), help));
     let failed = |error: &std::io::Error| match error.kind() {
         ErrorKind::NotFound => {
             let stem = path.file_name().and_then(|name| name.to_str()).map_or("", Kind::name_of_file);
             let shipped = library::names(kind).contains(&stem);
-            refuse("is not there", shipped.then(|| format!("the shipped {} is called `{stem}`", kind.name())))
+            let shipped = shipped.then(|| format!("the shipped {} is called `{stem}`", kind.name()));
+            refuse("is not there", shipped.or_else(|| near(path)))
         }
         _ => refuse(&format!("can't be read: {error}"), None),
     };
@@ -145,6 +163,7 @@ fn read_file(kind: Kind, path: &Path) -> Result<Source, InputError> {
     Ok(Source {
         name: Kind::name_of_file(&file).to_owned(),
         folder: folder.map(Path::to_owned),
+        asked: Some(spec.to_owned()),
         ..Source::new("", shown, text)
     })
 }

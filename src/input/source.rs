@@ -67,13 +67,15 @@ pub struct Source {
     pub text: Arc<str>,
     /// The folder of its file: where the names in it are looked up. `None` for a text from elsewhere.
     pub folder: Option<PathBuf>,
+    /// The path or the name by which its file was asked for. `None` for a shipped model, and for a text from elsewhere.
+    pub asked: Option<String>,
 }
 
 impl Source {
     /// A text that comes from no file: from the library, or from a trace.
     #[must_use]
     pub fn new(name: impl Into<String>, origin: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), origin: origin.into(), text: text.into(), folder: None }
+        Self { name: name.into(), origin: origin.into(), text: text.into(), folder: None, asked: None }
     }
 
     /// A place in this text. Its ends are moved inwards onto the text and onto character boundaries.

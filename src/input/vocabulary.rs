@@ -32,6 +32,7 @@ pub struct Kind {
 /// Every kind of words, in the order of the documentation.
 pub const KINDS: &[Kind] = &[
     Kind { name: "server-settings", about: "the settings of [server] in a design", words: server },
+    Kind { name: "handler-keys", about: "what a table [server.TOOL] of a design holds", words: handler_keys },
     Kind { name: "key-settings", about: "the settings of [server.keys] in a design", words: keys },
     Kind { name: "client-settings", about: "the settings of [client] in a design or at an agent", words: client },
     Kind { name: "reactions", about: "what [client.on] can answer an event with", words: reactions },
@@ -59,6 +60,20 @@ pub const AGENT_KEYS: &[(&str, &str)] = &[
     ("parent", "The agent that started it, for whose principal it acts."),
     ("work", "What it does, in order: a list of entries."),
     ("client", "Its own client settings, which count more than the design's."),
+];
+
+/// The keys of a handler, each with what it is.
+pub const HANDLER_KEYS: &[(&str, &str)] = &[
+    (
+        "transactions",
+        "What the server does with a call: a list of transactions, each a list of steps. What is in one happens at once, and \
+         between two anything may happen.",
+    ),
+    (
+        "at-end",
+        "Transactions that run when the outcome of a call is decided, whatever it is, before the answer leaves. A call that is \
+         cancelled, or whose node restarts, skips them.",
+    ),
 ];
 
 /// What a list of keys says of one of its own.
@@ -213,6 +228,10 @@ fn of_keys(keys: &[(&'static str, &'static str)], required: &[&str], place: &str
         word(name, about, &format!("It stands in {place}.{must}"))
     };
     keys.iter().map(key).collect()
+}
+
+fn handler_keys() -> Vec<Word> {
+    of_keys(HANDLER_KEYS, &["transactions"], "`[server.TOOL]` of a design")
 }
 
 fn resource_keys() -> Vec<Word> {

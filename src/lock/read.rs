@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Asked, Cost, Found, Lock, Outcome, SCHEMA, Subject};
+use crate::input::foreign::{self, Problem};
 use crate::input::{Diagnostic, InputError, Place, Severity, Source};
+use crate::suggest::{did_you_mean, one_of};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -59,19 +61,48 @@ struct Misfit {
 }
 
 /// A verdict as it is written: a word, or the front of breaks.
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected `holds`, `violated`, `inconclusive` or a list of { steps, faults }")]
 enum Written {
     Word(Word),
     Front(Vec<Cost>),
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
 enum Word {
     Holds,
     Violated,
     Inconclusive,
+}
+
+impl Word {
+    const ALL: [(&str, Self); 3] =
+        [("holds", Self::Holds), ("violated", Self::Violated), ("inconclusive", Self::Inconclusive)];
+}
+
+impl<'de> Deserialize<'de> for Written {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Written;
+
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("`holds`, `violated`, `inconclusive` or a list of { steps, faults }")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Written, E> {
+                let found = Word::ALL.into_iter().find(|(name, _)| *name == word);
+                found.map(|(_, word)| Written::Word(word)).ok_or_else(|| {
+                    let names = Word::ALL.map(|(name, _)| name);
+                    let help = did_you_mean(word, names).map_or_else(String::new, |help| format!("; {help}"));
+                    E::custom(format!("expected {}, and this is `{word}`{help}", one_of(names)))
+                })
+            }
+
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, front: A) -> Result<Written, A::Error> {
+                let front = Vec::deserialize(serde::de::value::SeqAccessDeserializer::new(front))?;
+                Ok(Written::Front(front))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
 }
 
 /// Reads a lock.
@@ -81,28 +112,23 @@ enum Word {
 /// When the text is no lock, or one of another version.
 pub fn read(source: &Source) -> Result<Lock, InputError> {
     let help = "`handlecheck lock` writes it anew";
-    let wrong = |error: &toml::de::Error| {
-        let place = error.span().map(|span| Place { source: source.clone(), span });
-        let message = format!("`{}` is no lock that can be read", source.origin);
-        let label = error.message().trim_end().replace('\n', "; ");
-        InputError {
-            diagnostics: vec![Diagnostic {
-                severity: Severity::Error,
-                message,
-                label,
-                help: Some(help.to_owned()),
-                place,
-            }],
-        }
+    let wrong = |problems: Vec<Problem>| {
+        let diagnostic = |(span, label, meant): Problem| {
+            let help = meant.map_or_else(|| help.to_owned(), |meant| format!("{meant} {help}"));
+            let message = format!("`{}` is no lock that can be read", source.origin);
+            let place = Some(Place { source: source.clone(), span });
+            Diagnostic { severity: Severity::Error, message, label, help: Some(help), place }
+        };
+        InputError { diagnostics: problems.into_iter().map(diagnostic).collect() }
     };
-    let Versioned { schema } = toml::from_str(&source.text).map_err(|error| wrong(&error))?;
+    let Versioned { schema } = foreign::from_toml(&source.text).map_err(wrong)?;
     if schema != SCHEMA {
         let message =
             format!("the lock `{}` has schema {schema}, and this handlecheck reads schema {SCHEMA}", source.origin);
         return Err(InputError::whole(message, Some(help.to_owned())));
     }
     let File { handlecheck, asked, scenarios, designs, protocols, runs, misfits, .. } =
-        toml::from_str(&source.text).map_err(|error| wrong(&error))?;
+        foreign::from_toml(&source.text).map_err(wrong)?;
     let runs = runs.into_iter().map(|run| {
         let Run { bounds, states, transitions, depth, engine, reductions, stopped, .. } = run;
         let Run { scenario, design, protocol, vacuous, verdicts, .. } = run;
@@ -197,7 +223,8 @@ mod tests {
         };
         assert!(told("schema = 1", "schema = 9").contains("has schema 9"));
         assert!(told("states = 3\ntr", "states = -1\ntr").contains("states = -1"));
-        assert!(told("a = \"holds\"", "a = \"hold\"").contains("expected `holds`"));
+        assert!(told("a = \"holds\"", "a = \"hold\"").contains("did you mean `holds`?"));
+        assert!(told("a = \"holds\"", "a = \"well\"").contains("expected `holds`, `violated` or `inconclusive`"));
         assert!(told("[designs]", "<<<<<<< HEAD\n[designs]").contains("<<<<<<<"));
         assert!(told("[designs]", "[design]").contains("design"));
     }

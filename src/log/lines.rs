@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 use super::Line;
+use crate::input::foreign;
 
 /// The longest line that is read.
 pub const LINE_BYTES: u64 = 4 << 20;
@@ -112,6 +113,8 @@ impl<R: BufRead> Lines<R> {
 #[must_use]
 pub fn said(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    let text = text.split(" at line ").next().unwrap_or_default();
-    if error.column() == 0 { text.to_owned() } else { format!("{text} (column {})", error.column()) }
+    let (message, help) = foreign::worded(text.split(" at line ").next().unwrap_or_default());
+    let help = help.map_or_else(String::new, |help| format!("; {help}"));
+    let column = if error.column() == 0 { String::new() } else { format!(" (column {})", error.column()) };
+    format!("{message}{column}{help}")
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::model::vocabulary::named;
 use crate::model::{Outcome, Told};
-use crate::suggest::did_you_mean;
+use crate::suggest::{did_you_mean, one_of};
 
 named! {
     /// What a call asks for. The three kinds of change are told apart, since they erase different things.
@@ -120,8 +120,9 @@ fn known<'n, T, E: Error>(
     names: impl Iterator<Item = &'n str>,
 ) -> Result<T, E> {
     found.ok_or_else(|| {
-        let help = did_you_mean(name, names).map_or_else(String::new, |help| format!("; {help}"));
-        E::custom(format!("there is no {what} `{name}`{help}"))
+        let names: Vec<&str> = names.collect();
+        let help = did_you_mean(name, names.iter().copied()).unwrap_or_else(|| format!("expected {}", one_of(names)));
+        E::custom(format!("there is no {what} `{name}`; {help}"))
     })
 }
 

@@ -98,7 +98,7 @@ pub fn edited(source: &Source, edits: &[Edit]) -> Option<Source> {
     // A name is a part of file names.
     name.truncate(100);
     let origin = format!("{} with changes", source.origin);
-    Some(Source { name, origin, text: text.into(), folder: source.folder.clone() })
+    Some(Source { name, origin, text: text.into(), folder: source.folder.clone(), asked: None })
 }
 
 /// Makes every change of a single step of the design of a run, and says what each breaks.

@@ -37,7 +37,7 @@ pub fn crowd(source: &Source, agents: Option<usize>, nodes: Option<usize>) -> Re
         copy_agents(&mut root, agents)?;
     }
     let text = toml::to_string(&root).expect("what was parsed can be written");
-    Ok(Source { text: text.into(), ..source.clone() })
+    Ok(Source { text: text.into(), asked: None, ..source.clone() })
 }
 
 fn work(agent: &Value) -> &[Value] {

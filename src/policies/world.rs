@@ -77,6 +77,7 @@ fn renamed(source: &Source, text: String, change: &Edit) -> Source {
         origin: format!("{} with a change", source.origin),
         text: text.into(),
         folder: source.folder.clone(),
+        asked: None,
     }
 }
 

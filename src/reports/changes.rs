@@ -1,5 +1,7 @@
 //! What changed between two locks, with what is known of the new runs: what `diff` tells its reports.
 
+use crate::diagrams::words::argument;
+use crate::input::Source;
 use crate::lock::{Change, Difference, Kind, Subject};
 use crate::model::protocol::DEFAULT_PROTOCOL;
 use crate::run::{Break, PropertyReport, Report, Run};
@@ -65,14 +67,19 @@ impl<'r> Changes<'r> {
         }
         let (run, report, property) = self.found(change)?;
         let sources = run.sources();
-        let named = |source: &crate::input::Source, name: &str| {
-            if source.origin.starts_with("built-in/") { name.to_owned() } else { source.origin.clone() }
+        let one = |source: &Source| {
+            if source.origin.starts_with("built-in/") { source.name.clone() } else { source.origin.clone() }
         };
-        let (scenario, design) = (named(sources.scenario, &report.scenario), named(sources.design, &report.design));
+        let named = |source: &Source, deployed: Option<&Source>| {
+            let deployed = deployed.map_or_else(String::new, |deployed| format!("..{}", one(deployed)));
+            argument(&format!("{}{deployed}", one(source)))
+        };
+        let scenario = named(sources.scenario, None);
+        let design = named(sources.design, sources.deployed_design);
         let usual = run.model().scenario.protocol.as_deref().unwrap_or(DEFAULT_PROTOCOL);
         let protocol = match &report.protocol {
             name if name == usual => String::new(),
-            name => format!(" --protocol {}", named(sources.protocol, name)),
+            _ => format!(" --protocol {}", named(sources.protocol, sources.deployed_protocol)),
         };
         Some(format!("handlecheck check {scenario} --design {design}{protocol} --invariant {}", property.name))
     }

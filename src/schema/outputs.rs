@@ -39,7 +39,10 @@ pub(super) fn trace() -> Value {
     let input = record(
         "One of the three inputs.",
         vec![("name", text("Its name.")), ("title", text("Its title.")), ("text", text("The text of its file."))],
-        vec![("deployed", reference("input"))],
+        vec![
+            ("file", text("Its file, by the path or the name by which it was asked for; a shipped one has none.")),
+            ("deployed", reference("input")),
+        ],
     );
     let content = record(
         "What a handle names, or what an agent believes of it.",
@@ -57,7 +60,7 @@ pub(super) fn trace() -> Value {
     let resource = record(
         "A resource.",
         vec![("name", text("Its name.")), ("owner", text("Its owner.")), ("fields", texts("The names of its fields."))],
-        vec![("initial", reference("content"))],
+        vec![("shared-with", texts("The principals with whom it is shared.")), ("initial", reference("content"))],
     );
     let definitions: Map<String, Value> = [
         ("input", input),
@@ -229,6 +232,7 @@ fn step() -> Value {
         "One step.",
         vec![("does", reference("does")), ("sentence", text("What happened, in one sentence."))],
         vec![
+            ("notes", texts("What else is to be said of it, a clause each.")),
             ("call", reference("call")),
             ("transaction", reference("transaction")),
             ("answer", reference("answer")),

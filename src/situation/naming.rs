@@ -7,7 +7,7 @@ use crate::faults::FAULTS;
 use crate::handler::STEPS;
 use crate::invariants::INVARIANTS;
 use crate::model::{Event, Outcome, Scenario, Told};
-use crate::suggest::did_you_mean;
+use crate::suggest::{did_you_mean, nearest};
 use crate::world::Response;
 
 /// Every situation that has a name in every scenario, the general ones before those that say more.
@@ -82,7 +82,10 @@ pub fn parse(text: &str, scenario: &Scenario) -> Result<Situation, Vec<Problem>>
         }
         let names: Vec<String> = words.iter().map(Situation::name).collect();
         let own: Vec<String> = assertions().map(str::to_owned).collect();
-        let help = did_you_mean(text, names.iter().chain(&own).map(String::as_str));
+        let all = || names.iter().chain(&own).map(String::as_str);
+        // `action:cancel` is called `cancel`.
+        let last = text.rsplit_once(':').and_then(|(_, last)| nearest(last, all()));
+        let help = did_you_mean(text, all()).or_else(|| last.map(|last| format!("did you mean `{last}`?")));
         let help = help.unwrap_or_else(|| "`handlecheck list situations` has them all".to_owned());
         return problem(format!("there is no situation `{text}`"), Some(help));
     }

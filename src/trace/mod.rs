@@ -3,6 +3,7 @@
 //! A trace holds its three inputs in full, so that it replays without their files. Its steps have names and operands,
 //! never indices of anything inside handlecheck. Diagrams, stories and reports are drawn from it and see nothing else.
 
+mod checked;
 mod chosen;
 mod does;
 mod itf;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::protocol::DEFAULT_PROTOCOL;
 use crate::situation::slug;
 
+pub use checked::check;
 pub use does::{among, does};
 pub use record::{RecordError, Sources, is_ambiguous, record, record_actions, record_run, unlabelled};
 pub use replay::{Departure, Inputs, ReplayError, Walked, departure, inputs, replay, simulation, walked};
@@ -77,6 +79,9 @@ pub struct Input {
     pub title: String,
     /// The text of its file.
     pub text: String,
+    /// The file, by the path or the name by which it was asked for; none for a shipped one, and for a text of no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// What the nodes change over to in the run; the name and the title are those of both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deployed: Option<Box<Self>>,
@@ -103,6 +108,9 @@ pub struct ResourceLane {
     pub name: String,
     /// Its owner.
     pub owner: String,
+    /// The principals with whom it is shared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared_with: Vec<String>,
     /// Its handle and content at the start; none for one that is minted during the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial: Option<Content>,
@@ -151,6 +159,9 @@ pub struct Step {
     /// After the step, each agent's belief that differs from what is true.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beliefs: Vec<Belief>,
+    /// What else is to be said of it, a clause each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// What happened, in one sentence.
     pub sentence: String,
 }

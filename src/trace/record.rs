@@ -230,6 +230,7 @@ fn written(
         name: name.to_owned(),
         title: title.to_owned(),
         text: source.text.to_string(),
+        file: source.asked.clone(),
         deployed: None,
     };
     let deployed = model.deployed.as_ref().map(|deployed| &deployed.model);
@@ -257,6 +258,7 @@ fn written(
     let resources = scenario.resources.iter().enumerate().map(|(index, resource)| ResourceLane {
         name: resource.name.clone(),
         owner: setting.principals[usize::from(setting.owner(index))].to_string(),
+        shared_with: resource.shared_with.iter().map(ToString::to_string).collect(),
         initial: resource.handle.as_ref().map(|handle| Content {
             handle: handle.clone(),
             version: Some(setting.first_version(index)),

@@ -223,7 +223,7 @@ fn at_start(input: &super::Input) -> super::Input {
 
 /// The first difference between a step as it was recorded and as it is now. The wording of its sentence may change.
 fn difference(recorded: &Step, now: &Step) -> Option<String> {
-    let Step { does: _, call, transaction, answer, told, changes, commits, beliefs, sentence: _ } = recorded;
+    let Step { does: _, call, transaction, answer, told, changes, commits, beliefs, notes: _, sentence: _ } = recorded;
     fn pair<T: PartialEq + std::fmt::Debug>(what: &str, before: &T, after: &T) -> Option<String> {
         (before != after).then(|| format!("its {what} was {before:?} and is {after:?}"))
     }

@@ -1,6 +1,7 @@
 //! Words: a step as people read it. What changed, who believes what, and one sentence.
 
 mod changes;
+mod notes;
 mod past;
 mod sentences;
 
@@ -59,8 +60,10 @@ pub(super) fn step(
         changes: changes(&names, before, after),
         commits,
         beliefs: beliefs(&names, after),
+        notes: Vec::new(),
         sentence: String::new(),
     };
+    step.notes = notes::notes(&names, (&step, action, call.as_ref()), (before, after), facts);
     let taken_up = call.is_some_and(|call| matches!(call.position, Position::Interrupted { .. }));
     step.sentence = sentence(&step, taken_up, past);
     past.note(&step);
@@ -148,7 +151,8 @@ impl Names<'_> {
                 let resource = arguments.1.map(|handle| usize::from(handle.resource));
                 let payload = resource.map_or_else(String::new, |resource| self.payload(resource, payload));
                 let expected: Vec<String> = expected.iter().map(|stamp| format!(" v{}", stamp.version)).collect();
-                format!("hash({tool}{handle} {payload}{})", expected.concat())
+                let payload = if payload.is_empty() { payload } else { format!(" {payload}") };
+                format!("hash({tool}{handle}{payload}{})", expected.concat())
             }
         }
     }

@@ -31,7 +31,7 @@ fn a_report_for_people_and_for_programs() {
     snapbox::assert_data_eq!(
         &said.out,
         snapbox::str![[r#"
-log.jsonl: 4 calls on 1 resources in 5 lines
+log.jsonl: 4 calls on 1 resource in 5 lines
   violated     no-lost-update  judged on 1
   violated     serializable    judged on 5
 
@@ -110,6 +110,43 @@ fn the_exit_code_says_what_came_out() {
 }
 
 /// A foreign log with a line for each request and another for each answer, as MCP has them.
+/// A mapping tells all of its mistakes at once, each with the nearest word; a line of a log tells its own in our words.
+#[test]
+fn mistakes_in_a_mapping_and_in_a_line_are_told_with_what_was_meant() {
+    let mapping = r#"
+[call]
+sent = "/at"
+recieved = "/done"
+agent = "/who"
+tool = "/tool"
+
+[tools.put]
+does = "apend"
+
+[outcomes]
+done = "okay"
+"#;
+    let said = audit(&[("log", "{}"), ("mapping.toml", mapping)], "log --mapping mapping.toml");
+    assert_eq!(said.code, 2, "{}", said.out);
+    for part in [
+        "unknown key `recieved`",
+        "did you mean `received`?",
+        "there is no tool `apend`",
+        "did you mean `append`?",
+        "there is no outcome `okay`",
+        "expected `ok`,",
+    ] {
+        assert!(said.err.contains(part), "{part}\n{}", said.err);
+    }
+    let cal = LOST.replacen("\"type\":\"call\"", "\"type\":\"cal\"", 1);
+    let said = audit(&[("log", &cal)], "log");
+    assert!(said.out.contains("unknown word `cal`"), "{}", said.out);
+    assert!(said.out.contains("did you mean `call`?"), "{}", said.out);
+    let only = r#"{"type":"cal"}"#;
+    let said = audit(&[("log", only)], "log");
+    assert!(said.out.contains("nothing is about it in what could be read; 1 line could not be"), "{}", said.out);
+}
+
 #[test]
 fn a_mapping_reads_a_foreign_log() {
     let mapping = r#"
@@ -164,7 +201,7 @@ shows = { entities = "/answer/message/result/content/0/text/entities/*/name" }
     assert_eq!((said.code, &*said.err), (1, ""), "{}", said.out);
     let says = "editor's append of entities [\"Ada\"] on graph was acknowledged (line 3)";
     assert!(said.out.contains(says), "{}", said.out);
-    assert!(said.out.contains("3 calls on 1 resources in 7 lines, 1 lines left out by the mapping"), "{}", said.out);
+    assert!(said.out.contains("3 calls on 1 resource in 7 lines, 1 line left out by the mapping"), "{}", said.out);
     let said = audit(&[("log", ""), ("map.toml", "[call]\nsent = \"at\"\n")], "log --mapping map.toml");
     assert_eq!(said.code, 2);
     assert!(said.err.contains("map.toml") && said.err.contains("expected a JSON pointer"), "{}", said.err);

@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod compaction;
+mod meant;
 mod mistakes;
 mod reports;
 
@@ -535,6 +536,7 @@ formats          what a trace can be drawn as
 reports          how `check`, `test` and `compare` can report
 situations       what `check --show` can be asked for
 server-settings  the settings of [server] in a design
+handler-keys     what a table [server.TOOL] of a design holds
 key-settings     the settings of [server.keys] in a design
 client-settings  the settings of [client] in a design or at an agent
 reactions        what [client.on] can answer an event with
@@ -564,15 +566,6 @@ it for a cancellation, which it can't tell from a broken connection.
 
 "#]],
     );
-}
-
-#[test]
-fn completions_know_the_commands() {
-    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let said = handlecheck(folder().path(), &["completions", shell]);
-        assert_eq!((said.code, &*said.err), (0, ""));
-        assert!(said.out.contains("compare") && said.out.contains("design"), "{shell}");
-    }
 }
 
 /// Colour codes are for terminals, or for whoever asks.

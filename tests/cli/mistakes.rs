@@ -342,7 +342,11 @@ error: latin.json: it is not UTF-8: invalid utf-8 sequence of 1 bytes from index
         "replay cut.json",
         2,
         str![[r#"
-error: cut.json: at ?: EOF while parsing an object at line 1 column 24
+  error: EOF while parsing an object
+   ,-[cut.json:1:24]
+ 1 | { "handlecheck": "0.1.0"
+   :                        ^
+   `----
 
 "#]],
     );
@@ -351,7 +355,11 @@ error: cut.json: at ?: EOF while parsing an object at line 1 column 24
         "explain number.json",
         2,
         str![[r#"
-error: number.json: at handlecheck: invalid type: integer `1`, expected a string at line 1 column 18
+  error: at handlecheck: invalid type: integer `1`, expected a string
+   ,-[number.json:1:18]
+ 1 | { "handlecheck": 1 }
+   :                  ^
+   `----
 
 "#]],
     );
@@ -360,7 +368,11 @@ error: number.json: at handlecheck: invalid type: integer `1`, expected a string
         "diagram empty.json",
         2,
         str![[r#"
-error: empty.json: at .: EOF while parsing a value at line 1 column 0
+  error: EOF while parsing a value
+   ,-[empty.json:1:1]
+ 1 |
+   : ^
+   `----
 
 "#]],
     );
@@ -376,7 +388,7 @@ fn a_trace_of_another_schema() {
         "replay later.json",
         2,
         str![[r#"
-error: later.json: the trace has schema 1000, and this handlecheck reads schema 1
+  error: later.json: the trace has schema 1000, and this handlecheck reads schema 1
 
 "#]],
     );

@@ -10,7 +10,7 @@ use handlecheck::trace::{
 };
 
 pub fn input(name: &str, title: &str) -> Input {
-    Input { name: name.to_owned(), title: title.to_owned(), text: String::new(), deployed: None }
+    Input { name: name.to_owned(), title: title.to_owned(), text: String::new(), file: None, deployed: None }
 }
 
 pub fn agent(name: &str, parent: Option<&str>) -> AgentLane {
@@ -44,6 +44,7 @@ pub fn step(action: &str, agent: &str, request: Option<&str>, sentence: &str) ->
         changes: Vec::new(),
         commits: Vec::new(),
         beliefs: Vec::new(),
+        notes: Vec::new(),
         sentence: sentence.to_owned(),
     }
 }
@@ -206,6 +207,7 @@ pub fn lost_update() -> Trace {
         ResourceLane {
             name: "basket".to_owned(),
             owner: "user-42".to_owned(),
+            shared_with: Vec::new(),
             initial: Some(v7),
             fields: vec!["memory".to_owned(), "storage".to_owned()],
         },
@@ -259,6 +261,7 @@ pub fn double_write() -> Trace {
         ResourceLane {
             name: "table".to_owned(),
             owner: "user-42".to_owned(),
+            shared_with: Vec::new(),
             initial: Some(v1),
             fields: vec!["rows".to_owned()],
         },
@@ -379,6 +382,7 @@ pub fn everything() -> Trace {
     let resource = ResourceLane {
         name: "cart".to_owned(),
         owner: "user-42".to_owned(),
+        shared_with: Vec::new(),
         initial: Some(v1),
         fields: ["colour", "count", "state", "note"].map(str::to_owned).to_vec(),
     };
@@ -397,6 +401,7 @@ pub fn everything() -> Trace {
     trace.resources.push(ResourceLane {
         name: "desk".to_owned(),
         owner: "eve@example.org".to_owned(),
+        shared_with: Vec::new(),
         initial: Some(d1),
         fields: vec!["wood".to_owned()],
     });

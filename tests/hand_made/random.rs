@@ -92,6 +92,7 @@ pub fn random(seed: u64, names: &[&str]) -> Trace {
     let resource = |dice: &mut Dice| ResourceLane {
         name: dice.name(names),
         owner: dice.name(names),
+        shared_with: dice.some(2, |dice| dice.name(names)),
         initial: dice.maybe(70, |dice| content(dice, names)),
         fields: dice.some(6, |dice| dice.name(names)),
     };
@@ -195,6 +196,7 @@ fn step(dice: &mut Dice, names: &[&str]) -> Step {
             believes: content(dice, names),
             truth: dice.maybe(80, |dice| content(dice, names)),
         }),
+        notes: dice.some(1, |dice| dice.name(names)),
         sentence: dice.name(names),
     }
 }

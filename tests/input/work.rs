@@ -5,6 +5,23 @@ use snapbox::str;
 use crate::{SCENARIO, altered, entry, reads, scenario, scenario_with};
 
 #[test]
+fn a_misspelt_principal_is_said_once() {
+    reads(
+        scenario_with(r#"parent = "A""#, r#"princpal = "user-42""#),
+        str![[r#"
+  error: unknown key `princpal`
+    ,-[two-agents.toml:15:1]
+ 15 | princpal = "user-42"
+    : ^^^^|^^^
+    :     `-- expected `parent`, `work`, `client` or `principal`
+    `----
+  help: did you mean `principal`?
+
+"#]],
+    );
+}
+
+#[test]
 fn an_agent_acts_for_one_principal() {
     reads(
         scenario_with(r#"parent = "A""#, ""),

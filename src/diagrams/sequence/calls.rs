@@ -260,7 +260,7 @@ impl<'t> Followed<'t> {
         let quiet = self.steps.iter().all(|index| {
             let step = &trace.steps[*index];
             let plain = matches!(step.does.action.as_str(), "send" | "deliver" | "execute" | "receive");
-            plain && step.commits.is_empty() && step.told.is_empty() && !writes(step)
+            plain && step.commits.is_empty() && step.told.is_empty() && step.notes.is_empty() && !writes(step)
         });
         whole && fine && quiet && self.broken.is_none() && self.steps.last() != Some(&last)
     }

@@ -54,6 +54,7 @@ impl<'t> Maker<'_, 't> {
             .iter()
             .flat_map(|step| &step.told)
             .filter(|told| told.told != "ok" || last + 1 == self.trace.steps.len());
+        let notes = steps.iter().flat_map(|step| &step.notes).map(|note| Remark::pictured(note.clone()));
         let told =
             told.map(|told| Remark::new("", format!("{} is told {} about {}", told.agent, told.told, told.about)));
         let stale = new_ones(&self.stale, first, last);
@@ -69,7 +70,7 @@ impl<'t> Maker<'_, 't> {
             sentence: steps.iter().map(|step| words::sentence(&step.sentence)).collect::<Vec<_>>().join(" "),
             call: self.calls.call_of(first).map(|call| call.request.clone()),
             repeats: None,
-            remarks: told.collect(),
+            remarks: notes.chain(told).collect(),
             commits: (first..=last).flat_map(|index| self.commits(index)).collect(),
             stale,
             fault: steps.iter().any(|step| step.does.fault),
@@ -237,19 +238,18 @@ impl<'t> Maker<'_, 't> {
         });
         let truth = content_before(self.trace, handle, index).and_then(|content| content.version);
         let on = believed.map_or(truth, |belief| belief.believes.version).map(words::version);
-        let outdated = believed.and_then(|belief| {
-            let truth = match &belief.truth {
-                Some(truth) => format!("store is {}", words::version(truth.version?)),
-                None => format!("{handle} {}", fate(self.trace, handle, index)),
-            };
-            Some(format!("planned on {}; {truth}", on.clone()?))
+        let truth = believed.and_then(|belief| match &belief.truth {
+            Some(truth) => Some(format!("store is {}", words::version(truth.version?))),
+            None => Some(format!("{handle} {}", fate(self.trace, handle, index))),
         });
-        if note.attempt.as_deref() != Some("replan") {
-            return outdated.map(|outdated| Remark::new("It was ", outdated));
+        let replanned = note.attempt.as_deref() == Some("replan");
+        let planned = if replanned { "planned again" } else { "planned" };
+        match (on, truth) {
+            (Some(on), Some(truth)) => Some(Remark::new("It was ", format!("{planned} on {on}; {truth}"))),
+            (Some(on), None) if replanned => Some(Remark::new("It was ", format!("{planned} on {on}"))),
+            (None, _) if replanned => Some(Remark::new("It was ", planned.to_owned())),
+            _ => None,
         }
-        let again = on.clone().map_or_else(|| "planned again".to_owned(), |on| format!("planned again, on {on}"));
-        let again = outdated.map_or(again, |outdated| format!("planned again: {outdated}"));
-        Some(Remark::new("It was ", again))
     }
 
     fn transaction(&self, index: usize, step: &'t Step, node: usize, call: &Followed<'t>) -> Row {
@@ -257,6 +257,11 @@ impl<'t> Maker<'_, 't> {
         let store = store.or_else(|| call.note.and_then(|note| self.lanes.store_of_call(note)));
         let note = step.transaction.as_ref();
         let (all, brief) = note.map_or_else(Default::default, |note| words::transaction(note, step.answer.as_ref()));
+        // What is called upstream is not the store.
+        let outside = |note: &crate::trace::TransactionNote| {
+            !note.steps.is_empty() && note.steps.iter().all(|name| name.starts_with("call-upstream"))
+        };
+        let store = store.filter(|_| !note.is_some_and(outside));
         let ended = note.is_some_and(|note| note.ended_by.is_some());
         let orphaned = orphaned(call, index);
         let elsewhere = match step.answer.as_ref().map(|answer| &answer.reaches) {

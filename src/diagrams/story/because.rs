@@ -247,7 +247,8 @@ fn refused(trace: &Trace, call: &Followed<'_>, step: &Step, index: usize) -> Opt
             format!("because {handle} became {after}")
         }),
         "locked" => fact(trace, index, &|fact| fact == format!("{handle} lease"), &|after| {
-            format!("because the lease went to {after}")
+            let holder = after.split(" (fence").next().unwrap_or_default();
+            format!("because the lease went to {holder}")
         }),
         "not-found" => fact(trace, index, &|fact| fact == format!("{handle} memory"), &|after| {
             format!("because {handle} was {after}")

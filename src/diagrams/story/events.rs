@@ -76,7 +76,9 @@ impl Teller<'_> {
         let because = because(self.trace, self.calls, index);
         let mut event = Event { steps: Some((index + 1, index + 1)), sentence, more, because, fault: step.does.fault };
         if let Some(because) = &event.because {
-            let place = event.more.last_mut().unwrap_or(&mut event.sentence);
+            // Why something was planned anew is said where that is said, and not of the version that it was planned on.
+            let anew = step.call.as_ref().is_some_and(|call| call.attempt.as_deref() == Some("replan"));
+            let place = event.more.last_mut().filter(|_| !anew).unwrap_or(&mut event.sentence);
             *place = format!("{}, {}.", place.trim_end_matches('.'), because.words);
         }
         event.more.extend(fate);

@@ -131,10 +131,13 @@ fn why(trace: &Trace, calls: &Calls<'_>, call: &Followed<'_>, index: usize, name
     let handle = note.handle.as_deref().unwrap_or(&note.resource);
     let lane = trace.agents.iter().find(|agent| agent.name == call.agent);
     let principal = lane.map_or(call.agent, |lane| lane.principal.as_str());
-    let owner = trace.resources.iter().find(|resource| resource.name == note.resource).map(|it| it.owner.as_str());
+    let resource = trace.resources.iter().find(|resource| resource.name == note.resource);
+    let owner = resource.map(|resource| resource.owner.as_str());
+    let shared = resource.is_some_and(|resource| resource.shared_with.iter().any(|with| with == principal));
     let words = match name {
         "resolve" | "read" => format!("{handle} was there"),
         "authorize" if owner == Some(principal) => format!("{principal} owns {handle}"),
+        "authorize" if shared => format!("{handle} is shared with {principal}"),
         "authorize" => format!("it took the caller for somebody who may use {handle}"),
         "check-permission" => "the permission had not been revoked".to_owned(),
         "check-live" => format!("the time of {handle} was not up"),

@@ -15,7 +15,7 @@ pub fn race(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
             let mut commits = step.commits.iter();
             commits.any(|commit| commit.content.handle == handle && !commit.changed.is_empty())
         }),
-        "respects-terminal-state" => since(trace, "the resource is ended or expires", &|step, handle| {
+        "respects-terminal-state" => since(trace, &terminal(trace), &|step, handle| {
             let ends = [format!("{handle} state"), format!("{handle} expiry")];
             step.changes.iter().any(|change| ends.contains(&change.fact))
         }),
@@ -141,6 +141,20 @@ fn basis_gone(trace: &Trace) -> Option<String> {
          of {own} by {agent} at step {number} rests on what {basis} was before.",
         commit.agent
     ))
+}
+
+/// How the resource of the last step came to its end before it.
+fn terminal(trace: &Trace) -> String {
+    let ended = || {
+        let (last, earlier) = trace.steps.split_last()?;
+        let handle = last.call.as_ref()?.handle.as_deref()?;
+        let ends = [format!("{handle} state"), format!("{handle} expiry")];
+        let mut changes = earlier.iter().rev().flat_map(|step| &step.changes);
+        let change = changes.find(|change| ends.contains(&change.fact))?;
+        let up = change.fact == ends[1];
+        Some(if up { format!("the time of {handle} is up") } else { format!("{handle} becomes {}", change.after) })
+    };
+    ended().unwrap_or_else(|| "the resource comes to its end".to_owned())
 }
 
 /// The latest step at which something became so, and the last step, which goes on as if it had not.

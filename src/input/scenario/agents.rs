@@ -46,9 +46,9 @@ pub(super) fn drafts<'a>(table: &Table<'a>, most: usize) -> Vec<Draft<'a>> {
         let mut draft = Draft { name: key.text(), work: Vec::new(), acts_for: None, client: ClientTables::default() };
         if let Some(table) = item.table() {
             let parent = table.get("parent");
-            draft.acts_for = acts_for(&table, parent, &names);
             draft.work = table.get("work").and_then(Item::list).unwrap_or_default();
             draft.client = client(&table);
+            draft.acts_for = acts_for(&table, parent, &names);
             table.finish();
             parents.push(parent);
         } else {
@@ -72,6 +72,8 @@ fn acts_for(table: &Table<'_>, parent: Option<Item<'_>>, names: &[&str]) -> Opti
             let parent = names.iter().position(|known| *known == name);
             parent.map(ActsFor::Parent).or_else(|| item.unknown("agent", name, names))
         }
+        // A slip of the hand explains it.
+        (None, None) if table.misspells(&["principal", "parent"]) => None,
         (None, None) => {
             let label = "expected `principal`, or for a subagent `parent`";
             table.refuse("whom does this agent act for?", label, None)

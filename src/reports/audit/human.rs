@@ -1,6 +1,6 @@
 //! For people, on a terminal.
 
-use super::{extent, heading};
+use super::{count_of, extent, heading};
 use crate::audit::report::Report;
 use crate::model::Verdict;
 use crate::reports::words::painted;
@@ -10,7 +10,7 @@ pub(super) fn report(report: &Report, colour: bool) -> String {
     let width = report.checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
     for check in &report.checks {
         let verdict = painted(check.verdict, check.verdict.name(), 13, colour);
-        text.push_str(&format!("  {verdict}{:<width$}  {}\n", check.name, extent(check)));
+        text.push_str(&format!("  {verdict}{:<width$}  {}\n", check.name, extent(check, report.malformed)));
         for (why, count) in &check.unjudged {
             text.push_str(&wrapped(&format!("{count}: {why}"), "      "));
         }
@@ -36,7 +36,7 @@ pub(super) fn report(report: &Report, colour: bool) -> String {
         }
     }
     if report.malformed > 0 {
-        text.push_str(&format!("\n  {} lines could not be read:\n", report.malformed));
+        text.push_str(&format!("\n  {} could not be read:\n", count_of(report.malformed, "line")));
         for mistake in &report.mistakes {
             text.push_str(&wrapped(&format!("line {}: {}", mistake.line, mistake.what), "    "));
         }

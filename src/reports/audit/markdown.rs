@@ -1,6 +1,6 @@
 //! For a page, or a comment on a change.
 
-use super::{extent, heading};
+use super::{count_of, extent, heading};
 use crate::audit::report::Report;
 
 /// A cell, or a line, in which nothing is markup.
@@ -22,14 +22,19 @@ fn plain(text: &str) -> String {
 pub(super) fn report(report: &Report) -> String {
     let mut text = format!("{}\n\n| check | verdict | |\n| --- | --- | --- |\n", plain(&heading(report)));
     for check in &report.checks {
-        let mut extent = extent(check);
+        let mut extent = extent(check, report.malformed);
         for (why, count) in &check.unjudged {
             extent.push_str(&format!("; {count}: {why}"));
         }
         text.push_str(&format!("| `{}` | {} | {} |\n", check.name, check.verdict, plain(&extent)));
     }
     for check in report.checks.iter().filter(|check| !check.findings.is_empty()) {
-        text.push_str(&format!("\n## `{}`\n\n{}: {} violations.\n\n", check.name, check.sentence, check.violations));
+        text.push_str(&format!(
+            "\n## `{}`\n\n{}: {}.\n\n",
+            check.name,
+            check.sentence,
+            count_of(check.violations, "violation")
+        ));
         for found in &check.findings {
             let anomaly = found.anomaly.filter(|anomaly| !found.sentence.contains(anomaly));
             let anomaly = anomaly.map_or_else(String::new, |anomaly| format!(": *{anomaly}*"));

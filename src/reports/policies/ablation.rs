@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::model::Verdict;
 use crate::policies::ablate::{Ablation, Effect};
 use crate::reports::words::{cheapest, painted};
+use crate::run::PropertyReport;
 
 /// Ablations as text.
 #[must_use]
@@ -32,7 +33,12 @@ fn write(text: &mut String, ablation: &Ablation, colour: bool) -> std::fmt::Resu
             Effect::Impossible => (Verdict::Vacuous, "no design"),
             Effect::Inconclusive => (Verdict::Inconclusive, "inconclusive"),
         };
-        let mut lines = change.breaks.iter().map(|property| format!("{}: {}", property.name, cheapest(property)));
+        let cost = |property: &PropertyReport| match cheapest(property) {
+            // What must come about some time breaks in no single run.
+            none if none.is_empty() => "no run reaches it any more".to_owned(),
+            cost => cost,
+        };
+        let mut lines = change.breaks.iter().map(|property| format!("{}: {}", property.name, cost(property)));
         let first = lines.next().or_else(|| change.reason.clone()).unwrap_or_default();
         let verdict = painted(verdict, word, 12, colour);
         let line = format!("  {verdict} {:<width$}  {first}", change.change);

@@ -5,8 +5,23 @@ use super::past::Past;
 use crate::model::Outcome;
 use crate::trace::{CallNote, Does, Reaches, Step};
 
-/// What happened, in one sentence. `taken_up`: it is about a call that outlived its node.
+/// What happened, in one sentence, and in one more for each note. `taken_up`: it is about a call that outlived its node.
 pub(super) fn sentence(step: &Step, taken_up: bool, past: &Past) -> String {
+    let notes = step.notes.iter().map(|note| format!(" {}.", capitalised(note)));
+    format!("{}{}", happened(step, taken_up, past), notes.collect::<String>())
+}
+
+/// A clause as the beginning of a sentence; what begins with a name keeps it.
+fn capitalised(clause: &str) -> String {
+    let ours = ["it ", "the ", "what "];
+    let mut letters = clause.chars();
+    match letters.next().filter(|_| ours.iter().any(|word| clause.starts_with(word))) {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => clause.to_owned(),
+    }
+}
+
+fn happened(step: &Step, taken_up: bool, past: &Past) -> String {
     let Does {
         action,
         agent,
@@ -145,10 +160,12 @@ fn execution(step: &Step, node: &str, request: &str, orphaned: &str) -> String {
     if let Some(commit) = step.commits.last() {
         let content = short(&commit.content);
         let twice = if commit.effects > 1 { ", for the second time" } else { "" };
-        return format!(
-            "{head}. {}'s change takes effect{twice}: {} is now {content}.",
-            commit.agent, commit.content.handle
-        );
+        let deleted = step.changes.iter().any(|change| {
+            change.fact.strip_suffix(" state") == Some(&*commit.content.handle) && change.after == "deleted"
+        });
+        let now = if deleted { "deleted".to_owned() } else { format!("now {content}") };
+        let (agent, handle) = (&commit.agent, &commit.content.handle);
+        return format!("{head}. {agent}'s change takes effect{twice}: {handle} is {now}.");
     }
     match (outcome, transaction.and_then(|transaction| transaction.ended_by.as_deref())) {
         (Some(answer), Some(by)) if answer.replayed => {

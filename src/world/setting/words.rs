@@ -70,7 +70,11 @@ impl Setting {
                 list(changes.iter().map(|(field, value)| format!("{} + {value}", fields[*field].0)).collect())
             }
             Operation::Increment(changes) => {
-                list(changes.iter().map(|(field, amount)| format!("{} + {amount}", fields[*field].0)).collect())
+                let words = |(field, amount): &(usize, i64)| {
+                    let sign = if *amount < 0 { '-' } else { '+' };
+                    format!("{} {sign} {}", fields[*field].0, amount.unsigned_abs())
+                };
+                list(changes.iter().map(words).collect())
             }
             other => other.name().to_owned(),
         }
