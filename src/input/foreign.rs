@@ -91,9 +91,10 @@ pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, Vec<Problem>> {
         return Err(syntax.collect());
     }
     let mut problems: Vec<Problem> = Vec::new();
-    // What was taken out, as it was meant: it is not missing besides.
-    let mut taken: Vec<String> = Vec::new();
-    loop {
+    // What was taken out of which table, as it was meant: it is not missing besides.
+    let mut taken: Vec<(Range<usize>, String)> = Vec::new();
+    // Each round takes something out or puts something in.
+    for _ in 0..4 * MOST {
         let error = match T::deserialize(Deserializer::from(root.clone())) {
             Ok(value) if problems.is_empty() => return Ok(value),
             Ok(_) => break,
@@ -102,15 +103,16 @@ pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, Vec<Problem>> {
         let span = error.span().unwrap_or(0..0);
         let (message, help) = worded(error.message());
         let missing = error.message().strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
-        let known = missing.is_some_and(|name| taken.iter().any(|taken| taken == name));
-        if !known {
+        let table = if holds_table_in(root.get_ref(), &span) { span.clone() } else { WHOLE };
+        if !missing.is_some_and(|name| taken.contains(&(table, name.to_owned()))) {
             problems.push((span.clone(), message, help));
         }
         let goes_on = match missing {
-            Some(name) => put_in::<T>(&mut root, &span, name),
-            None => take_out(root.get_mut(), &span).is_some_and(|name| {
+            Some(name) => put_in::<T>(&mut root, &span, name, &error),
+            None => take_out(root.get_mut(), &span, WHOLE).is_some_and(|(table, name)| {
                 let said = error.message().split('`').skip(3).step_by(2);
-                taken.push(nearest(&name, said).unwrap_or(&name).to_owned());
+                let meant = if error.message().starts_with("unknown field") { nearest(&name, said) } else { None };
+                taken.push((table, meant.unwrap_or(&name).to_owned()));
                 true
             }),
         };
@@ -122,8 +124,11 @@ pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, Vec<Problem>> {
     Err(problems)
 }
 
-/// Takes the innermost entry out of which something is wrong in this place. Answers its key.
-fn take_out(table: &mut DeTable<'_>, place: &Range<usize>) -> Option<String> {
+/// Stands for the span of the whole document, as that of a table.
+const WHOLE: Range<usize> = 0..0;
+
+/// Takes the innermost entry out of which something is wrong in this place. Answers its table and its key.
+fn take_out(table: &mut DeTable<'_>, place: &Range<usize>, span: Range<usize>) -> Option<(Range<usize>, String)> {
     let holds = |span: Range<usize>| span.start <= place.start && place.end <= span.end;
     let mut key = None;
     for (name, value) in table.iter_mut() {
@@ -134,24 +139,31 @@ fn take_out(table: &mut DeTable<'_>, place: &Range<usize>) -> Option<String> {
             key = Some(name.get_ref().to_string());
         }
     }
-    table.remove(key.as_deref()?)?;
-    key
+    let key = key?;
+    table.remove(key.as_str())?;
+    Some((span, key))
 }
 
-fn take_out_of_value(value: &mut Spanned<DeValue<'_>>, place: &Range<usize>) -> Option<String> {
+fn take_out_of_value(value: &mut Spanned<DeValue<'_>>, place: &Range<usize>) -> Option<(Range<usize>, String)> {
     // The place of a whole table means the entry that holds it.
-    if value.span() == *place {
+    let span = value.span();
+    if span == *place {
         return None;
     }
     match value.get_mut() {
-        DeValue::Table(table) => take_out(table, place),
+        DeValue::Table(table) => take_out(table, place, span),
         DeValue::Array(elements) => elements.iter_mut().find_map(|element| take_out_of_value(element, place)),
         _ => None,
     }
 }
 
 /// Puts something that can be read under a key that is missing in the table of this place, so that the rest can be read.
-fn put_in<T: DeserializeOwned>(root: &mut Spanned<DeTable<'_>>, place: &Range<usize>, key: &str) -> bool {
+fn put_in<T: DeserializeOwned>(
+    root: &mut Spanned<DeTable<'_>>,
+    place: &Range<usize>,
+    key: &str,
+    before: &toml::de::Error,
+) -> bool {
     // In no text: an error there says that it was the wrong thing to put in.
     const NOWHERE: Range<usize> = usize::MAX - 1..usize::MAX;
     // A name, a word of ours, a number, a list, a table.
@@ -164,11 +176,20 @@ fn put_in<T: DeserializeOwned>(root: &mut Spanned<DeTable<'_>>, place: &Range<us
     ];
     for thing in things {
         let mut tried = root.clone();
-        let Some(table) = table_at(tried.get_mut(), place) else { return false };
-        table.insert(Spanned::new(NOWHERE, DeString::Owned(key.to_owned())), Spanned::new(NOWHERE, thing()));
+        let put = Spanned::new(NOWHERE, thing());
+        let key = Spanned::new(NOWHERE, DeString::Owned(key.to_owned()));
+        if holds_table_in(tried.get_ref(), place) {
+            let Some(table) = table_in(tried.get_mut(), place) else { return false };
+            table.insert(key, put);
+        } else {
+            tried.get_mut().insert(key, put);
+        }
         let fits = match T::deserialize(Deserializer::from(tried.clone())) {
             Ok(_) => true,
-            Err(error) => error.span() != Some(NOWHERE),
+            Err(error) => {
+                let same = error.span() == before.span() && error.message() == before.message();
+                error.span() != Some(NOWHERE) && !same
+            }
         };
         if fits {
             *root = tried;
@@ -178,19 +199,36 @@ fn put_in<T: DeserializeOwned>(root: &mut Spanned<DeTable<'_>>, place: &Range<us
     false
 }
 
-fn table_at<'t, 'i>(table: &'t mut DeTable<'i>, place: &Range<usize>) -> Option<&'t mut DeTable<'i>> {
-    if !table.iter().any(|(_, value)| holds_table(value, place)) {
-        return Some(table);
-    }
+fn table_in<'t, 'i>(table: &'t mut DeTable<'i>, place: &Range<usize>) -> Option<&'t mut DeTable<'i>> {
     let (_, value) = table.iter_mut().find(|(_, value)| holds_table(value, place))?;
+    table_at(value, place)
+}
+
+fn table_at<'t, 'i>(value: &'t mut Spanned<DeValue<'i>>, place: &Range<usize>) -> Option<&'t mut DeTable<'i>> {
     let here = value.span() == *place;
-    let DeValue::Table(inner) = value.get_mut() else { return None };
-    if here { Some(inner) } else { table_at(inner, place) }
+    match value.get_mut() {
+        DeValue::Table(inner) => {
+            if here {
+                return Some(inner);
+            }
+            table_in(inner, place)
+        }
+        DeValue::Array(elements) => {
+            let element = elements.iter_mut().find(|element| holds_table(element, place))?;
+            table_at(element, place)
+        }
+        _ => None,
+    }
+}
+
+fn holds_table_in(table: &DeTable<'_>, place: &Range<usize>) -> bool {
+    table.iter().any(|(_, value)| holds_table(value, place))
 }
 
 fn holds_table(value: &Spanned<DeValue<'_>>, place: &Range<usize>) -> bool {
     match value.get_ref() {
-        DeValue::Table(inner) => value.span() == *place || inner.iter().any(|(_, value)| holds_table(value, place)),
+        DeValue::Table(inner) => value.span() == *place || holds_table_in(inner, place),
+        DeValue::Array(elements) => elements.iter().any(|element| holds_table(element, place)),
         _ => false,
     }
 }
@@ -209,6 +247,9 @@ mod tests {
         #[serde(default)]
         #[expect(dead_code, reason = "only whether it can be read is of interest")]
         parts: BTreeMap<String, Part>,
+        #[serde(default)]
+        #[expect(dead_code, reason = "only whether it can be read is of interest")]
+        list: Vec<Part>,
     }
 
     #[derive(Debug, serde::Deserialize)]
@@ -240,9 +281,19 @@ mod tests {
                 "300: invalid value: integer `300`, expected u8; ",
                 "{ count = 1 }: the key `name` is missing; ",
                 "{}: the key `count` is missing; ",
+                "{}: the key `name` is missing; ",
             ]
         );
         assert!(from_toml::<Document>("[first]\ncount = 1\nname = \"a\"\n").is_ok());
+        let text = "[first]\ncount = 1\nname = \"a\"\n[[list]]\ncount = -1\n[[list]]\nname = \"b\"\n";
+        assert_eq!(
+            told(text),
+            [
+                "[[list]]: the key `name` is missing; ",
+                "-1: invalid value: integer `-1`, expected u8; ",
+                "[[list]]: the key `count` is missing; ",
+            ]
+        );
     }
 
     #[test]
