@@ -19,7 +19,7 @@ pub use coverage::{Uncovered, uncovered};
 pub use options::{Engine, Options};
 pub use showing::ShowReport;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -27,7 +27,7 @@ use serde::Serialize;
 use crate::engine::{Found, Limits, Progress, Stop, System, second};
 use crate::input::{self, Diagnostic, Input, InputError};
 use crate::invariants::INVARIANTS;
-use crate::model::{Design, Expectation, Model, Protocol, Scenario, Verdict};
+use crate::model::{Design, Expectation, Model, Protocol, Scenario, Tool, Verdict};
 use crate::step::{Property, PropertyKind, Simulation};
 use crate::trace::{RecordError, Sources, Trace, record};
 
@@ -92,6 +92,9 @@ pub struct Report {
     pub actions: BTreeMap<String, u64>,
     /// How often calls ended with each outcome.
     pub outcomes: BTreeMap<String, u64>,
+    /// The tools about whose work some agent was told `ok` in some run.
+    #[serde(skip)]
+    pub done: BTreeSet<Tool>,
     /// For each step of the handlers that can end a call, how often it did, and how: 0 where it never did.
     pub steps: BTreeMap<String, BTreeMap<String, u64>>,
     /// For each event, how often a harness reacted to it, and how.
@@ -392,6 +395,7 @@ impl Run {
             shows: Vec::new(),
             actions: BTreeMap::new(),
             outcomes: BTreeMap::new(),
+            done: BTreeSet::new(),
             steps: BTreeMap::new(),
             reactions: BTreeMap::new(),
             never: Vec::new(),

@@ -342,6 +342,7 @@ impl System for Simulation {
             observations.violated |= 1 << bit;
         }
         observations.tags.extend(performed.facts.iter().filter_map(tags::of));
+        observations.tags.extend(performed.facts.iter().filter_map(|fact| self.succeeded(fact)).map(tags::done));
         observations.tags.extend(performed.moments().into_iter().map(Moment::tag));
         observations
     }

@@ -107,6 +107,24 @@ fn what_holds_needs_no_repair() {
     assert!(found.complete && found.violated.is_empty() && found.repairs.is_empty());
 }
 
+/// Not charging would be the smallest change with which nobody is charged twice, and refusing all that with which no change is
+/// lost. What repairs is a step in the place of another; and each of the first repairs is another idea.
+#[test]
+fn a_repair_does_what_the_design_was_for() {
+    let (_, found) = repaired("one-tool-without-key", "one-tool-without-key-broken");
+    let changes: Vec<String> = found.repairs.iter().map(|repair| repair.changes.join("; ")).collect();
+    assert!(
+        changes.iter().any(|change| change.contains("call-upstream-with-key in place of call-upstream")),
+        "{changes:?}"
+    );
+    let (_, found) = repaired("two-agents-no-faults", "check-then-write");
+    let changes: Vec<String> = found.repairs.iter().map(|repair| repair.changes.join("; ")).collect();
+    assert!(
+        !changes.iter().any(|change| change.contains("check-approval") || change.contains("without apply")),
+        "{changes:?}"
+    );
+}
+
 /// Every edit of every shipped design leaves a text that is TOML, and says what it changes in words of its own.
 #[test]
 fn edits_keep_files_readable() {

@@ -56,7 +56,7 @@ pub(super) fn story(trace: &Trace) -> Result<Story, Failure> {
     }
     let interrupted = exploring::interrupts();
     let found = stopping(trace, MOST, Effort::default(), &mut |_| interrupted.load(Ordering::Relaxed))?;
-    let tried = "every change of one step or setting was tried, and the well-known remedies";
+    let tried = "every change of one step or setting that leaves what a call is there to do was tried, and the well-known remedies";
     let undecided = match found.undecided {
         0 => "",
         _ => "; some could not be decided within the limit of states",

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::deploying::Deploying;
 use super::kinds::{expected_of_nothing, refuse_another_kind};
 use super::progress::{Bounds, Watch};
-use super::{Failure, Terminal, exit};
+use super::{Failure, Terminal, exit, memory};
 use crate::engine::Progress;
 use crate::faults::FAULTS;
 use crate::input::{self, Input, InputError, Kind, Severity, render};
@@ -49,7 +49,7 @@ pub(super) struct Exploring {
     /// Explore with so many threads; by default with as many as there are cores. Nothing but the time depends on it
     #[arg(long, value_name = "N")]
     threads: Option<std::num::NonZeroUsize>,
-    /// Give up before the program takes more memory than this: `500MB`, `4GiB`
+    /// Give up before the program takes more memory than this: `500MB`, `4GiB`; by default than three quarters of what there is
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     max_memory: Option<usize>,
     /// Explore every interleaving of every action, also where a model is so large that it would be reduced
@@ -147,7 +147,7 @@ impl Exploring {
             deploying: self.deploying.clone(),
             deny_vacuous: false,
             deadline: self.timeout.map(|timeout| (timeout, started + timeout)),
-            max_memory: self.max_memory,
+            max_memory: memory::limit(self.max_memory),
             started,
             interrupted: interrupts(),
             bar: terminal.live.then(|| ProgressBar::new_spinner().with_style(style)),

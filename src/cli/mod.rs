@@ -18,6 +18,7 @@ mod graph;
 mod kinds;
 mod list;
 mod lock;
+mod memory;
 mod models;
 mod new;
 mod plan;

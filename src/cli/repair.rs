@@ -9,10 +9,11 @@ use crate::reports::policies::{self, FORMATS, repairs};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
-Every change of one step or setting is tried; where none is enough, those that help are combined, together with the \
-well-known remedies (keys, versions, an owner check), and whatever is not needed is taken back. So a repair of one change is \
-the smallest there is, and no change of a larger one can be left out. What was not vacuous must not become so. Each repair \
-is proved by exploring everything in the scenario's bounds. Exits with 0 if something was found or nothing is violated, with \
+Every change of one step or setting is tried that leaves what a call is there to do; where none is enough, those that help are \
+combined, together with the well-known remedies (keys, versions, an owner check), and whatever is not needed is taken back. So \
+a repair of one change is the smallest there is, and no change of a larger one can be left out. What was not vacuous must not \
+become so, and what could end with ok must still be able to. Each repair is proved by exploring everything in the scenario's \
+bounds. A variant is given up after --max-states; by default after 20 times as many as the design has, and at least 20,000. Exits with 0 if something was found or nothing is violated, with \
 1 if nothing was found, and with 3 if the search was cut short before.")]
 pub(super) struct Arguments {
     /// The scenario: a path, or the name of a shipped one

@@ -1,7 +1,8 @@
 //! What an agent is finally told about an intent is what happened to it.
 //!
 //! An agent is told `ok`, `failure`, `conflict` or `unknown`, once for each intent. `ok` is judged when it is told: the
-//! intent has taken effect, or the view on which the agent stopped shows it. `failure` and `conflict` are judged ever
+//! intent has taken effect, in all its fields and, where its handler has both kinds of steps, in the store and upstream; or
+//! the view on which the agent stopped shows it. `failure` and `conflict` are judged ever
 //! after: no effect before or later. `unknown` is always true. An answer about another handle than the call's is false
 //! when it is received, reads included.
 //!
@@ -9,7 +10,8 @@
 
 use super::{Invariant, Judgement, violation, witness_if};
 use crate::model::Told;
-use crate::world::{Fact, Setting};
+
+use crate::world::{Fact, Missing, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "what an agent is finally told about an intent is what happened to it",
@@ -22,18 +24,19 @@ pub static INVARIANT: Invariant = Invariant {
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
         Fact::Told { agent, entry, told, ledger, shown, troubled } => {
-            let happened = ledger.happened();
-            let name = setting.agent_name(usize::from(*agent));
-            let what = setting.entry_words(usize::from(*agent), usize::from(*entry));
+            let (happened, id) = (ledger.happened(), usize::from(*agent));
+            let name = setting.agent_name(id);
+            let what = setting.entry_words(id, usize::from(*entry));
+            let missing = setting.missing(id, usize::from(*entry), ledger);
             match told {
-                Told::Ok if !happened && !shown => {
-                    violation(format!("{name} was told ok about {what}, which never took effect"))
-                }
-                Told::Ok
-                    if !ledger.happened_wholly(&setting.changes_of_entry(usize::from(*agent), usize::from(*entry)))
-                        && !shown =>
-                {
-                    violation(format!("{name} was told ok about {what}, of which only a part took effect"))
+                Told::Ok if !shown && missing.is_some() => {
+                    let how = match missing {
+                        Some(Missing::Fields) => "of which only a part took effect",
+                        Some(Missing::Stored) => "which took effect upstream, but never in the store",
+                        Some(Missing::Upstream) => "which took effect in the store, but never upstream",
+                        Some(Missing::All) | None => "which never took effect",
+                    };
+                    violation(format!("{name} was told ok about {what}, {how}"))
                 }
                 Told::Failure | Told::Conflict if happened => {
                     violation(format!("{name} was told {told} about {what}, which had taken effect"))

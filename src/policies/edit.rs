@@ -3,6 +3,7 @@
 //! An edit names what it changes by the names of steps and settings, so it can be made after other edits too. It keeps the
 //! rest of the file as its author wrote it.
 
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
@@ -28,6 +29,13 @@ pub enum Edit {
         next_to: Place,
         /// Behind it, rather than before.
         behind: bool,
+    },
+    /// Puts another step in the place of one.
+    Replace {
+        /// Which one goes.
+        place: Place,
+        /// Which one comes.
+        step: &'static str,
     },
     /// Sets a setting.
     Set {
@@ -84,7 +92,21 @@ impl Edit {
                 let side = if *behind { "behind" } else { "before" };
                 format!("{}: {step} {side} {}", list(next_to), next_to.step)
             }
+            Self::Replace { place, step } => format!("{}: {step} in place of {}", list(place), place.step),
             Self::Set { table, key, value } => format!("[{table}] {key} = {value}"),
+        }
+    }
+
+    /// What it is about: the same for other values of one setting, and for other places of one step that is added.
+    #[must_use]
+    pub fn idea(&self) -> Self {
+        match self {
+            Self::Add { step, next_to, .. } => {
+                let anywhere = Place { step: String::new(), occurrence: 0, ..next_to.clone() };
+                Self::Add { step, next_to: anywhere, behind: false }
+            }
+            Self::Set { table, key, .. } => Self::Set { table, key, value: String::new() },
+            other => other.clone(),
         }
     }
 
@@ -108,7 +130,11 @@ impl Edit {
         let mut document = DocumentMut::from_str(text).ok()?;
         match self {
             Self::Set { table, key, value } => set(&mut document, table, key, value)?,
-            Self::Remove(place) | Self::Split(place) | Self::Join(place) | Self::Forward(place) => {
+            Self::Remove(place)
+            | Self::Split(place)
+            | Self::Join(place)
+            | Self::Forward(place)
+            | Self::Replace { place, .. } => {
                 self.rewrite(&mut document, place)?;
             }
             Self::Add { next_to, .. } => self.rewrite(&mut document, next_to)?,
@@ -144,6 +170,7 @@ impl Edit {
             }
             Self::Forward(_) => transactions[index].swap(at.checked_sub(1)?, at),
             Self::Add { step, behind, .. } => transactions[index].insert(at + usize::from(*behind), (*step).to_owned()),
+            Self::Replace { step, .. } => transactions[index][at] = (*step).to_owned(),
             Self::Set { .. } => return None,
         }
         if transactions.is_empty() && place.at_end {
@@ -204,6 +231,15 @@ fn set(document: &mut DocumentMut, table: &str, key: &str, value: &str) -> Optio
     Some(())
 }
 
+/// One of each idea, in this order, and then those that have another place or value only.
+pub fn ideas_first<T>(all: Vec<T>, edits: impl Fn(&T) -> &[Edit]) -> Vec<T> {
+    let mut seen = BTreeSet::new();
+    let new = |item: &T| seen.insert(edits(item).iter().map(Edit::idea).collect::<Vec<_>>());
+    let (mut first, others): (Vec<T>, Vec<T>) = all.into_iter().partition(new);
+    first.extend(others);
+    first
+}
+
 /// Every place of a handler's steps in a design.
 #[must_use]
 pub fn places(tool: Tool, handler: &crate::model::Handler) -> Vec<Place> {
@@ -242,6 +278,7 @@ mod tests {
         becomes(&Edit::Split(place("apply")), "[[\"resolve\"], [\"apply\"], [\"record-key\"]]");
         becomes(&Edit::Join(place("record-key")), "[[\"resolve\", \"apply\", \"record-key\"]]");
         becomes(&Edit::Forward(place("apply")), "[[\"apply\", \"resolve\"], [\"record-key\"]]");
+        becomes(&Edit::Replace { place: place("apply"), step: "mint" }, "[[\"resolve\", \"mint\"], [\"record-key\"]]");
         let add = Edit::Add { step: "authorize", next_to: place("apply"), behind: false };
         becomes(&add, "[[\"resolve\", \"authorize\", \"apply\"], [\"record-key\"]]");
         for edit in [Edit::Split(place("resolve")), Edit::Join(place("apply")), Edit::Forward(place("record-key"))] {

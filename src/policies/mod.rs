@@ -8,6 +8,7 @@ pub mod costs;
 pub mod crowd;
 pub mod edit;
 pub mod estimate;
+mod remedies;
 pub mod repair;
 pub mod simulate;
 pub mod stopping;

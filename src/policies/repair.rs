@@ -1,22 +1,20 @@
 //! Repair: the smallest changes of a design with which everything holds.
 //!
 //! Every change of one step or setting is tried. Where none is enough, those that help are combined, and of what then holds
-//! everything is taken back that is not needed. A repair must not make vacuous what was not vacuous before: a design that
-//! never does the thing in question proves nothing.
+//! everything is taken back that is not needed. A repair must not make vacuous what was not vacuous before, and what could end
+//! well before must still: a design that never does the thing in question proves nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use similar::TextDiff;
 
-use super::ablate::{edited, used_places};
-use super::edit::{Edit, Place};
+use super::ablate::edited;
+use super::edit::{Edit, ideas_first};
+use super::remedies::parts;
 use super::simulate::{ExpectedCosts, SimulationOptions, simulate};
 use super::verdicts::{Evaluated, Verdicts};
-use super::world::{REACTIONS, values};
-use crate::handler::STEPS;
-use crate::input::settings;
-use crate::model::{Event, Model, Tool, Verdict};
+use crate::model::{Model, Verdict};
 use crate::run::{Bounds, Options, Report, Run};
 use crate::trace::RecordError;
 
@@ -37,6 +35,8 @@ pub struct Repairs {
     pub repairs: Vec<Repair>,
     /// How many variants were looked at.
     pub tried: usize,
+    /// How many of them are so large that they could not be decided.
+    pub undecided: usize,
     /// Nothing was cut short.
     pub complete: bool,
 }
@@ -79,6 +79,7 @@ struct Search<'s> {
     threads: usize,
     watch: &'s (dyn Fn(Evaluated) -> bool + Sync),
     tried: usize,
+    undecided: usize,
     cut: bool,
 }
 
@@ -106,6 +107,7 @@ pub fn repair(
         violated: Vec::new(),
         repairs: Vec::new(),
         tried: 0,
+        undecided: 0,
         complete: false,
     };
     let Some(before) = before.filter(|report| report.complete) else { return Ok(found) };
@@ -114,19 +116,24 @@ pub fn repair(
     if found.violated.is_empty() {
         return Ok(found);
     }
-    let mut search = Search { run, before, verdicts, options: options.clone(), threads, watch, tried: 0, cut: false };
+    let options = Options { max_states: Some(limit(options, &before)), ..options.clone() };
+    let mut search = Search { run, before, verdicts, options, threads, watch, tried: 0, undecided: 0, cut: false };
     let mut solutions = search.search()?;
     found.tried = search.tried;
-    found.complete = !search.cut;
+    found.undecided = search.undecided;
+    found.complete = !search.cut && search.undecided == 0;
     solutions.sort_by_key(|solution| (solution.edits.len(), solution.states, solution.edits.clone()));
+    let mut solutions = ideas_first(solutions, |solution| &solution.edits);
     solutions.truncate(4 * most);
-    let mut repairs: Vec<Repair> = solutions.iter().map(|solution| written(run, solution, threads)).collect();
+    let written = |solution: Standing| (written(run, &solution, threads), solution.edits);
+    let mut repairs: Vec<(Repair, Vec<Edit>)> = solutions.into_iter().map(written).collect();
     let calls = |repair: &Repair| repair.costs.calls.map_or(f64::MAX, |calls| calls.mean);
-    repairs.sort_by(|a, b| {
+    repairs.sort_by(|(a, _), (b, _)| {
         a.changes.len().cmp(&b.changes.len()).then(calls(a).total_cmp(&calls(b))).then(a.changes.cmp(&b.changes))
     });
+    let mut repairs = ideas_first(repairs, |(_, edits)| edits);
     repairs.truncate(most);
-    found.repairs = repairs;
+    found.repairs = repairs.into_iter().map(|(repair, _)| repair).collect();
     Ok(found)
 }
 
@@ -143,6 +150,12 @@ fn written(run: &Run, solution: &Standing, threads: usize) -> Repair {
         costs: simulate(&solution.run, &options, &|_| false).costs,
         text: new.text.to_string(),
     }
+}
+
+/// How many states of a variant are explored at most: some have no end, though the design has few. What was asked for, or many
+/// times as many as the design has.
+fn limit(options: &Options, before: &Report) -> usize {
+    options.max_states.unwrap_or_else(|| before.states.saturating_mul(20).max(20_000))
 }
 
 fn violated(report: &Report) -> BTreeSet<String> {
@@ -207,7 +220,7 @@ impl Search<'_> {
         Ok(helpful.map(|((edits, _), _)| edits).collect())
     }
 
-    /// What each comes to, of those with which nothing becomes vacuous.
+    /// What each comes to, of those with which nothing becomes vacuous, and all work can still end well.
     fn judged(&mut self, all: &[Vec<Edit>]) -> Result<Vec<Standing>, RecordError> {
         let runs = self.runs(all);
         let options = self.options.clone();
@@ -216,9 +229,12 @@ impl Search<'_> {
             let vacuous = report.invariants.iter().filter(|property| property.verdict == Verdict::Vacuous);
             vacuous.map(|property| property.name.clone()).collect()
         };
+        self.undecided += reports.iter().flatten().filter(|report| !report.complete).count();
         let before = vacuous(&self.before);
         let standings = runs.into_iter().zip(reports).filter_map(|((edits, run), report)| {
             let report = report.filter(|report| vacuous(report).is_subset(&before))?;
+            let undone = report.complete && !self.before.done.is_subset(&report.done);
+            let report = Some(report).filter(|_| !undone)?;
             Some(Standing { edits, run, violated: violated(&report), states: report.states })
         });
         Ok(standings.collect())
@@ -241,84 +257,4 @@ impl Search<'_> {
 
 fn solved(standings: &[Standing]) -> Vec<Standing> {
     standings.iter().filter(|standing| standing.violated.is_empty()).cloned().collect()
-}
-
-/// What repairs are made of: every single change, and the well-known remedies.
-pub(super) fn parts(model: &Model) -> Vec<Vec<Edit>> {
-    let places = used_places(model);
-    let mut single = Vec::new();
-    let kinds: [fn(Place) -> Edit; 4] = [Edit::Remove, Edit::Split, Edit::Join, Edit::Forward];
-    single.extend(kinds.iter().flat_map(|kind| places.iter().cloned().map(kind)));
-    for place in &places {
-        for step in STEPS {
-            for behind in [false, true] {
-                single.push(Edit::Add { step: step.name, next_to: place.clone(), behind });
-            }
-        }
-    }
-    let tables = [("server", settings::server()), ("server.keys", settings::keys()), ("client", settings::client())];
-    for (table, settings) in tables {
-        for setting in settings {
-            let set = |value| Edit::Set { table, key: setting.name, value };
-            single.extend(values(&setting).into_iter().map(set));
-        }
-    }
-    for event in Event::all() {
-        single.extend(REACTIONS.map(|value| Edit::Set {
-            table: "client.on",
-            key: event.name(),
-            value: value.to_owned(),
-        }));
-    }
-    let mut parts: Vec<Vec<Edit>> = single.into_iter().map(|edit| vec![edit]).collect();
-    parts.extend(remedies(&places));
-    parts
-}
-
-/// The well-known remedies, for all handlers that change something: keys, versions, an owner check, and their sums.
-fn remedies(places: &[Place]) -> Vec<Vec<Edit>> {
-    let set = |table, key, value: &str| Edit::Set { table, key, value: value.to_owned() };
-    let tools: BTreeSet<Tool> = places.iter().map(|place| place.tool).collect();
-    let main = |tool: Tool| places.iter().filter(move |place| place.tool == tool && !place.at_end);
-    let has = |tool: Tool, step: &str| main(tool).any(|place| place.step == step);
-    let mut keys = vec![set("client", "key", "\"per-intent\"")];
-    let mut versions = vec![
-        set("client", "precondition", "\"viewed-version\""),
-        set("client.on", "stale-view", "{ send = \"replan\" }"),
-    ];
-    let mut owner = Vec::new();
-    for &tool in &tools {
-        let resolve = main(tool).find(|place| place.step == "resolve").cloned();
-        let changes = ["apply", "save", "write-content", "mint"];
-        let change = main(tool).find(|place| changes.contains(&&*place.step)).cloned();
-        let owned = main(tool).find(|place| place.step == "authorize").cloned();
-        if let (Some(resolve), false) = (&resolve, has(tool, "authorize")) {
-            owner.push(Edit::Add { step: "authorize", next_to: resolve.clone(), behind: true });
-        }
-        if tool == Tool::Read {
-            continue;
-        }
-        if let Some(first) = owned.or(resolve).filter(|_| !has(tool, "find-key") && !has(tool, "claim-key")) {
-            keys.push(Edit::Add { step: "find-key", next_to: first, behind: true });
-        }
-        if let Some(change) = &change {
-            if !has(tool, "record-key") {
-                keys.push(Edit::Add { step: "record-key", next_to: change.clone(), behind: true });
-            }
-            if !has(tool, "check-version") {
-                versions.push(Edit::Add { step: "check-version", next_to: change.clone(), behind: false });
-            }
-        }
-    }
-    let sums = [
-        vec![&keys],
-        vec![&versions],
-        vec![&owner],
-        vec![&keys, &versions],
-        vec![&owner, &keys],
-        vec![&owner, &keys, &versions],
-    ];
-    let sums = sums.map(|parts| parts.into_iter().flatten().cloned().collect::<Vec<_>>());
-    let distinct: BTreeSet<Vec<Edit>> = sums.into_iter().filter(|edits| edits.len() > 1).collect();
-    distinct.into_iter().collect()
 }

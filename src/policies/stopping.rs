@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use similar::TextDiff;
 
 use super::ablate::edited;
-use super::edit::Edit;
-use super::repair::parts;
+use super::edit::{Edit, ideas_first};
+use super::remedies::parts;
 use crate::engine::Progress;
 use crate::input::{self, Kind, Source};
 use crate::invariants::INVARIANTS;
@@ -94,14 +94,17 @@ pub fn stopping(
     found.all = candidates.len();
     let mut worse = Vec::new();
     let mut enough: Vec<Vec<Edit>> = Vec::new();
+    let mut ideas = BTreeSet::new();
     let mut texts: BTreeSet<String> = BTreeSet::new();
     for edits in candidates {
         if found.stoppers.len() >= most {
             break;
         }
         found.tried += 1;
-        // What is more than enough is not tried, nor what comes to the same text as something else.
-        if enough.iter().any(|enough| enough.iter().all(|edit| edits.contains(edit))) {
+        // What is more than enough is not tried, nor what is but another value or place of it, nor what comes to the same text
+        // as something else.
+        let idea: Vec<Edit> = edits.iter().map(Edit::idea).collect();
+        if enough.iter().any(|enough| enough.iter().all(|edit| edits.contains(edit))) || ideas.contains(&idea) {
             continue;
         }
         let Some(changed) = edited(run.sources().design, &edits) else { continue };
@@ -120,9 +123,12 @@ pub fn stopping(
         let states = report.states;
         let whole = explore(&variant, Vec::new(), false)?;
         let breaks = before.as_ref().zip(whole.as_ref()).map(|(before, after)| new(before, after));
-        let vacuous = before.as_ref().zip(whole.as_ref()).is_some_and(|(before, after)| empties(before, after));
-        if vacuous {
-            // A design that never does the thing in question stops nothing.
+        let useless = before
+            .as_ref()
+            .zip(whole.as_ref())
+            .is_some_and(|(before, after)| empties(before, after) || !before.done.is_subset(&after.done));
+        if useless {
+            // A design that never does the thing in question, or nothing to the end, stops nothing.
             continue;
         }
         let (old, new) = (run.sources().design, variant.sources().design);
@@ -131,12 +137,18 @@ pub fn stopping(
         let patch = patch.unified_diff().context_radius(2).header(&name, &name).to_string();
         let changes = edits.iter().map(Edit::words).collect();
         let stopper = Stopper { changes, patch, departure, states, breaks };
-        enough.push(edits);
-        let good = stopper.breaks.as_ref().is_some_and(Vec::is_empty);
-        if good { &mut found.stoppers } else { &mut worse }.push(stopper);
+        enough.push(edits.clone());
+        if stopper.breaks.as_ref().is_some_and(Vec::is_empty) {
+            found.stoppers.push(stopper);
+            ideas.insert(idea);
+        } else {
+            worse.push((stopper, edits));
+        }
     }
+    worse.retain(|(_, edits)| !ideas.contains(&edits.iter().map(Edit::idea).collect::<Vec<_>>()));
+    let mut worse = ideas_first(worse, |(_, edits)| edits);
     worse.truncate(most.saturating_sub(found.stoppers.len()));
-    found.stoppers.extend(worse);
+    found.stoppers.extend(worse.into_iter().map(|(stopper, _)| stopper));
     Ok(found)
 }
 
@@ -157,6 +169,7 @@ fn candidates(run: &Run) -> Vec<Vec<Edit>> {
     let rank = |edit: &Edit| match edit {
         Edit::Join(_) => 0,
         Edit::Add { .. } => 1,
+        Edit::Replace { .. } => 1,
         Edit::Forward(_) => 2,
         Edit::Set { table, .. } if *table != "server" => 3,
         Edit::Set { .. } => 4,

@@ -11,7 +11,7 @@ use crate::model::design::{Handles, Taken};
 use crate::model::protocol::{ClosedStream, Resumable};
 use crate::model::{Entry, Event, Free, Outcome, Reaction, Tool};
 use crate::situation::{How, Moment, Situation};
-use crate::step::Simulation;
+use crate::step::{Simulation, tags};
 use crate::world::Response;
 
 /// The faults that break streams.
@@ -32,6 +32,8 @@ impl Run {
             let row = report.steps.entry(STEPS[step].name.to_owned()).or_default();
             row.extend(How::of_step(step).map(|how| (how.name().to_owned(), 0)));
         }
+        let seen: BTreeSet<u16> = found.tags.iter().filter(|(_, seen)| *seen > 0).map(|(tag, _)| *tag).collect();
+        report.done = Tool::ALL.iter().copied().filter(|tool| seen.contains(&tags::done(*tool))).collect();
         for (tag, seen) in &found.tags {
             // Other tags count what a run costs.
             let Some(moment) = Moment::of_tag(*tag) else { continue };

@@ -71,6 +71,7 @@ pub(super) fn repairs() -> Value {
     always.extend([
         ("repairs", list("The repairs, the smallest first.", reference("repair"))),
         ("tried", count("How many variants were looked at.")),
+        ("undecided", count("How many of them are so large that they could not be decided.")),
         ("complete", boolean("Nothing was cut short.")),
     ]);
     let run = record("The repairs of one design.", always, Vec::new());

@@ -6,6 +6,7 @@ use crate::assertion::{self, Compiled, Names};
 use crate::engine::Access;
 use crate::handler;
 use crate::invariants::{INVARIANTS, Judgement, first_open};
+use crate::model::{Told, Tool};
 use crate::situation::{End, How, Moment, Situation};
 use crate::world::{Component, Fact};
 
@@ -43,6 +44,16 @@ impl Performed {
 }
 
 impl Simulation {
+    /// The tool about whose work an agent is told `ok`, where that is what a fact says.
+    pub(super) fn succeeded(&self, fact: &Fact) -> Option<Tool> {
+        match fact {
+            Fact::Told { agent, entry, told: Told::Ok, .. } => {
+                self.setting.model.scenario.agents[usize::from(*agent)].work[usize::from(*entry)].tool()
+            }
+            _ => None,
+        }
+    }
+
     /// Looks for these situations too: each is a property of its own, behind all others.
     ///
     /// # Panics

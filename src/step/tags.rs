@@ -1,6 +1,6 @@
 //! Tags that the engine counts besides moments: what a run costs; and those of the moments that are counted by name.
 
-use crate::model::{Outcome, Told};
+use crate::model::{Outcome, Told, Tool};
 use crate::situation::Moment;
 use crate::world::{Attempt, Fact};
 
@@ -29,6 +29,15 @@ pub fn outcome(outcome: Outcome) -> u16 {
 #[must_use]
 pub fn told(told: Told) -> u16 {
     Moment::Told(told).tag()
+}
+
+/// From here on, in the order of the tools: an agent was told `ok` about an intent that such a tool is for.
+const DONE: u16 = 0x80;
+
+/// An agent was told `ok` about an intent that this tool is for.
+#[must_use]
+pub fn done(tool: Tool) -> u16 {
+    (DONE..).zip(Tool::ALL).find(|(_, other)| **other == tool).map(|(tag, _)| tag).expect("every tool is listed")
 }
 
 /// What a fact costs.

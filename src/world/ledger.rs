@@ -42,13 +42,6 @@ impl IntentLedger {
         !self.effects.is_empty() || self.upstream > 0
     }
 
-    /// Whether each of these changes took effect, or the intent did upstream and nowhere else.
-    #[must_use]
-    pub fn happened_wholly(&self, changes: &[u8]) -> bool {
-        let happened = |change: &u8| self.effects.iter().any(|effect| effect.change == *change);
-        if self.effects.is_empty() { self.upstream > 0 } else { changes.iter().all(happened) }
-    }
-
     /// Notes one more effect of a change.
     pub fn note_effect(&mut self, handle: Handle, change: u8) {
         match self.effects.iter_mut().find(|effect| effect.handle == handle && effect.change == change) {

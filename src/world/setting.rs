@@ -15,6 +15,8 @@ mod moved;
 mod slots;
 mod words;
 
+pub use changes::Missing;
+
 /// The static part of a run: the model, and everything that is derived from it once.
 #[derive(Clone, Debug)]
 pub struct Setting {

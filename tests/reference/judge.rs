@@ -12,6 +12,7 @@ use super::state::{
     values,
 };
 use super::world::World;
+use super::write::parts;
 
 pub const NO_LOST_UPDATE: &str = "no-lost-update";
 pub const NO_DOUBLE_WRITE: &str = "no-double-write";
@@ -310,10 +311,7 @@ impl World<'_> {
     /// An agent is told something about an intent: `ok` is judged now, `failure` and `conflict` also ever after.
     pub fn judge_tell(&mut self, agent: AgentId, entry: EntryId, told: Told, shown: bool, plain: bool) {
         let happened = self.state.happened((agent, entry));
-        let wholly = match &self.model.scenario.agents[agent].work[entry] {
-            Entry::Mutate { operation, .. } => self.state.happened_wholly((agent, entry), operation),
-            Entry::Read { .. } | Entry::HandOff { .. } => happened,
-        };
+        let wholly = self.happened_wholly(agent, entry);
         let lie = match told {
             Told::Ok => !wholly && !shown,
             Told::Failure | Told::Conflict => happened,
@@ -325,6 +323,32 @@ impl World<'_> {
         if !plain || self.state.agents[agent].tag != Tag::First {
             self.witnessed(TRUTHFUL_OUTCOME);
         }
+    }
+
+    /// Did all of an intent take effect: each of its fields, somewhere, and upstream, as far as its handlers do such things?
+    fn happened_wholly(&self, agent: AgentId, entry: EntryId) -> bool {
+        let Entry::Mutate { operation, .. } = &self.model.scenario.agents[agent].work[entry] else { return true };
+        let targets: Vec<Target> =
+            self.state.ledger.keys().filter(|(of, _)| *of == (agent, entry)).map(|(_, target)| *target).collect();
+        let stored = |part| targets.iter().any(|target| matches!(target, Target::Resource(_, field) if *field == part));
+        let called = targets.contains(&Target::Upstream);
+        let tool = operation.tool();
+        let some_step = |model: &Model, wanted: &dyn Fn(&str) -> bool| {
+            model
+                .design
+                .server
+                .handler(tool)
+                .is_some_and(|handler| handler.transactions.concat().iter().any(|step| wanted(step)))
+        };
+        let always = |wanted: &dyn Fn(&str) -> bool| {
+            let deployed = self.model.deployed.as_ref();
+            some_step(self.model, wanted) && deployed.is_none_or(|deployed| some_step(&deployed.model, wanted))
+        };
+        let writes = always(&|step| matches!(step, "mint" | "apply" | "apply-next" | "write-content" | "save"));
+        let calls = always(&|step| step.starts_with("call-upstream"));
+        let written = parts(operation).into_iter().all(stored);
+        let begun = targets.iter().any(|target| *target != Target::Upstream);
+        (begun || called) && (written || !begun && !writes) && (called || !calls)
     }
 
     /// What is judged in a quiescent state: each live resource is known to an agent entitled to it, or will expire.

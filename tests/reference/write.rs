@@ -5,7 +5,7 @@ use handlecheck::model::{Operation, Outcome, Value};
 
 use super::judge::Commit;
 use super::server;
-use super::state::{Change, Content, Intent, Life, State, Target, values};
+use super::state::{Change, Content, Life, values};
 use super::steps::{Passed, Step};
 
 /// What of an operation can take effect by itself: each field that it names, or all of it at once.
@@ -41,16 +41,6 @@ pub fn life_after(operation: &Operation) -> Option<Life> {
         Operation::Execute => Some(Life::Executed),
         Operation::Delete => Some(Life::Deleted),
         _ => None,
-    }
-}
-
-impl State {
-    /// Did all of an intent take effect: each of its fields, somewhere? (Upstream there is only one effect.)
-    pub fn happened_wholly(&self, intent: Intent, operation: &Operation) -> bool {
-        let targets = || self.ledger.keys().filter(|(of, _)| *of == intent).map(|(_, target)| *target);
-        let on = |part| targets().any(|target| matches!(target, Target::Resource(_, field) if field == part));
-        let stored = targets().any(|target| target != Target::Upstream);
-        if stored { parts(operation).into_iter().all(on) } else { targets().next().is_some() }
     }
 }
 

@@ -43,6 +43,10 @@ fn write(text: &mut String, found: &Repairs) -> std::fmt::Result {
     if found.repairs.is_empty() {
         writeln!(text, "  no repair was found")?;
     }
-    let cut = if found.complete { "" } else { "; some were cut short" };
+    let cut = match (found.complete, found.undecided) {
+        (true, _) => String::new(),
+        (false, 0) => "; some were cut short".to_owned(),
+        (false, undecided) => format!("; {undecided} of them are too large to be decided within the limit of states"),
+    };
     writeln!(text, "  {} variants were explored{cut}", found.tried)
 }

@@ -1,7 +1,9 @@
 //! The changes of an intent, where they are told apart.
 
 use super::Setting;
-use crate::model::{AgentId, EntryId, Operation};
+use crate::handler::{CALLS_UPSTREAM, STORES};
+use crate::model::{AgentId, EntryId, Operation, Tool};
+use crate::world::IntentLedger;
 
 impl Setting {
     /// The changes that an operation makes, as the ledger counts them: one for each field where a handler may make them one
@@ -20,4 +22,41 @@ impl Setting {
     pub fn changes_of_entry(&self, agent: AgentId, entry: EntryId) -> Vec<u8> {
         self.intent(agent, entry).map_or_else(Vec::new, |intent| self.changes(&self.intents[intent].operation))
     }
+
+    /// Whether all handlers of this tool, whatever nodes run, have one of these steps.
+    fn all_have(&self, tool: Tool, steps: &[&str]) -> bool {
+        self.sides().all(|side| {
+            let handler = side.model.design.server.handler(tool);
+            handler.is_some_and(|handler| handler.transactions.iter().flatten().any(|step| steps.contains(step)))
+        })
+    }
+
+    /// What is missing of an intent that is to be done: nothing, if it took effect in all that its handlers do for it, in the
+    /// store and upstream.
+    #[must_use]
+    pub fn missing(&self, agent: AgentId, entry: EntryId, ledger: &IntentLedger) -> Option<Missing> {
+        let tool = self.model.scenario.agents[agent].work[entry].tool()?;
+        let stored = |change: &u8| ledger.effects.iter().any(|effect| effect.change == *change);
+        let calls_upstream = self.all_have(tool, &CALLS_UPSTREAM);
+        match (ledger.effects.is_empty(), ledger.upstream > 0) {
+            (true, false) => Some(Missing::All),
+            (true, true) if self.all_have(tool, &STORES) => Some(Missing::Stored),
+            (false, false) if calls_upstream => Some(Missing::Upstream),
+            (false, _) if !self.changes_of_entry(agent, entry).iter().all(stored) => Some(Missing::Fields),
+            _ => None,
+        }
+    }
+}
+
+/// What is missing of the effects of an intent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// It never took effect.
+    All,
+    /// Some of its fields.
+    Fields,
+    /// Everything in the store.
+    Stored,
+    /// The effect upstream.
+    Upstream,
 }
