@@ -56,7 +56,8 @@ pub(super) fn parts(model: &Model) -> Vec<Vec<Edit>> {
     parts
 }
 
-/// The well-known remedies, for all handlers that change something: keys, versions, an owner check, and their sums.
+/// The well-known remedies, for all handlers that change something: keys, also for what is called upstream, versions, an owner
+/// check, and their sums.
 fn remedies(places: &[Place]) -> Vec<Vec<Edit>> {
     let set = |table, key, value: &str| Edit::Set { table, key, value: value.to_owned() };
     let tools: BTreeSet<Tool> = places.iter().map(|place| place.tool).collect();
@@ -68,6 +69,11 @@ fn remedies(places: &[Place]) -> Vec<Vec<Edit>> {
         set("client.on", "stale-view", "{ send = \"replan\" }"),
     ];
     let mut owner = Vec::new();
+    let upstream: Vec<Edit> = places
+        .iter()
+        .filter(|place| place.step == "call-upstream")
+        .map(|place| Edit::Replace { place: place.clone(), step: "call-upstream-with-key" })
+        .collect();
     for &tool in &tools {
         let resolve = main(tool).find(|place| place.step == "resolve").cloned();
         let changes = ["apply", "save", "write-content", "mint"];
@@ -98,6 +104,9 @@ fn remedies(places: &[Place]) -> Vec<Vec<Edit>> {
         vec![&keys, &versions],
         vec![&owner, &keys],
         vec![&owner, &keys, &versions],
+        vec![&keys, &upstream],
+        vec![&keys, &versions, &upstream],
+        vec![&owner, &keys, &upstream],
     ];
     let sums = sums.map(|parts| parts.into_iter().flatten().cloned().collect::<Vec<_>>());
     let distinct: BTreeSet<Vec<Edit>> = sums.into_iter().filter(|edits| edits.len() > 1).collect();
