@@ -30,11 +30,6 @@ pub struct Step {
     pub run: fn(&mut Handling<'_, '_>) -> Result<(), End>,
 }
 
-/// The steps that change the store for an intent.
-pub const STORES: [&str; 5] = ["apply", "apply-next", "save", "write-content", "mint"];
-/// The steps that have an effect upstream.
-pub const CALLS_UPSTREAM: [&str; 2] = ["call-upstream", "call-upstream-with-key"];
-
 /// A step ends the call: its transaction is rolled back, and this is the answer.
 #[derive(Debug)]
 pub struct End {

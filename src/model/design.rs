@@ -92,6 +92,19 @@ pub struct Handler {
     pub at_end: Vec<Vec<&'static str>>,
 }
 
+/// The steps that change the store for an intent.
+pub const STORES: [&str; 5] = ["apply", "apply-next", "save", "write-content", "mint"];
+/// The steps that have an effect upstream.
+pub const CALLS_UPSTREAM: [&str; 2] = ["call-upstream", "call-upstream-with-key"];
+
+impl Handler {
+    /// Whether one of its transactions has one of these steps.
+    #[must_use]
+    pub fn has(&self, steps: &[&str]) -> bool {
+        self.transactions.iter().flatten().any(|step| steps.contains(step))
+    }
+}
+
 /// The settings of `[server.keys]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keys {

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use super::ablate::used_places;
 use super::edit::{Edit, Place};
 use super::world::{REACTIONS, values};
-use crate::handler::{CALLS_UPSTREAM, STEPS, STORES};
+use crate::handler::STEPS;
 use crate::input::settings;
+use crate::model::design::{CALLS_UPSTREAM, STORES};
 use crate::model::{Event, Model, Tool};
 
 /// Steps that do the same in other ways, so that one can stand in the place of another.

@@ -1,7 +1,7 @@
 //! The changes of an intent, where they are told apart.
 
 use super::Setting;
-use crate::handler::{CALLS_UPSTREAM, STORES};
+use crate::model::design::{CALLS_UPSTREAM, STORES};
 use crate::model::{AgentId, EntryId, Operation, Tool};
 use crate::world::IntentLedger;
 
@@ -25,10 +25,7 @@ impl Setting {
 
     /// Whether all handlers of this tool, whatever nodes run, have one of these steps.
     fn all_have(&self, tool: Tool, steps: &[&str]) -> bool {
-        self.sides().all(|side| {
-            let handler = side.model.design.server.handler(tool);
-            handler.is_some_and(|handler| handler.transactions.iter().flatten().any(|step| steps.contains(step)))
-        })
+        self.sides().all(|side| side.model.design.server.handler(tool).is_some_and(|handler| handler.has(steps)))
     }
 
     /// What is missing of an intent that is to be done: nothing, if it took effect in all that its handlers do for it, in the
