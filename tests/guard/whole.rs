@@ -69,6 +69,14 @@ fn a_lock_that_is_broken_is_shown_with_its_place() {
     `----
   help: `handlecheck lock` writes it anew
 
+  error: `models/handlecheck.lock` is no lock that can be read
+    ,-[models/handlecheck.lock:10:1]
+ 10 | <<<<<<< HEAD
+    : ^^^|^^^
+    :    `-- invalid unquoted key, expected letters, numbers, `-`, `_`
+    `----
+  help: `handlecheck lock` writes it anew
+
 "#]],
     );
     // Line ends of another system are no difference.
