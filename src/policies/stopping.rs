@@ -162,8 +162,8 @@ fn run_of(trace: &Trace) -> Option<Run> {
     Run::new(scenario, design, protocol, &BTreeMap::new()).ok()
 }
 
-/// The changes that are tried, in the order in which a designer would: one change before several, and what adds a check or
-/// moves one before what takes something away.
+/// The changes that are tried, in the order in which a designer would: what adds a check or moves one, then the well-known
+/// remedies, the smallest first, and then what changes how clients or the server are set, or takes something away.
 fn candidates(run: &Run) -> Vec<Vec<Edit>> {
     let mut candidates = parts(run.model());
     let rank = |edit: &Edit| match edit {
@@ -171,12 +171,16 @@ fn candidates(run: &Run) -> Vec<Vec<Edit>> {
         Edit::Add { .. } => 1,
         Edit::Replace { .. } => 1,
         Edit::Forward(_) => 2,
-        Edit::Set { table, .. } if *table != "server" => 3,
-        Edit::Set { .. } => 4,
-        Edit::Split(_) => 5,
-        Edit::Remove(_) => 6,
+        Edit::Set { table, .. } if *table != "server" => 4,
+        Edit::Set { .. } => 5,
+        Edit::Split(_) => 6,
+        Edit::Remove(_) => 7,
     };
-    candidates.sort_by_key(|edits| (edits.len(), edits.iter().map(rank).max()));
+    let several = 3;
+    candidates.sort_by_key(|edits| {
+        let one = edits.iter().map(rank).max().filter(|_| edits.len() == 1);
+        (one.unwrap_or(several), edits.len())
+    });
     candidates
 }
 
