@@ -337,7 +337,7 @@ impl Handling<'_, '_> {
         self.progress = before;
         if claim == ClaimAfterError::Release {
             let released = super::release_key::run(self);
-            debug_assert!(released.is_ok(), "a release refuses nothing");
+            assert!(released.is_ok(), "a release refuses nothing");
         }
         match then {
             AfterStoreError::Retry => Ran::Goes(self.progress.clone()),

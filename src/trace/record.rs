@@ -213,7 +213,7 @@ fn written(
     let model = &setting.model;
     let mut walk = Walk::new(labelled);
     let steps: Vec<Step> = actions.iter().map(|action| walk.step(action)).collect();
-    debug_assert_eq!(Some(walk.state()), states.last().map(Vec::as_slice));
+    assert_eq!(Some(walk.state()), states.last().map(Vec::as_slice));
     let shown = property.map(|property| {
         let (kind, sentence) =
             walk.violation(property, loops_from).expect("the last step or state shows the violation");
