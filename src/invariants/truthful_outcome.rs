@@ -10,7 +10,6 @@
 
 use super::{Invariant, Judgement, violation, witness_if};
 use crate::model::Told;
-
 use crate::world::{Fact, Missing, Setting};
 
 pub static INVARIANT: Invariant = Invariant {

@@ -77,8 +77,7 @@ fn remedies(places: &[Place]) -> Vec<Vec<Edit>> {
         .collect();
     for &tool in &tools {
         let resolve = main(tool).find(|place| place.step == "resolve").cloned();
-        let changes = ["apply", "save", "write-content", "mint"];
-        let change = main(tool).find(|place| changes.contains(&&*place.step)).cloned();
+        let change = main(tool).find(|place| STORES.contains(&&*place.step)).cloned();
         let owned = main(tool).find(|place| place.step == "authorize").cloned();
         if let (Some(resolve), false) = (&resolve, has(tool, "authorize")) {
             owner.push(Edit::Add { step: "authorize", next_to: resolve.clone(), behind: true });
