@@ -17,7 +17,7 @@ const ROUNDS: usize = 5;
 
 /// The page, and the parts of it that are made anew.
 const PAGE: &str = "docs/benchmarks.md";
-const PARTS: [&str; 4] = ["others", "since", "targets", "scale"];
+const PARTS: [&str; 3] = ["others", "targets", "scale"];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
@@ -31,7 +31,7 @@ fn main() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(root.join(PAGE)).expect("the page is there");
     // Whatever is wrong with the page is noticed before anything is measured.
-    let same = renewed(&page, [""; 4]);
+    let same = renewed(&page, [""; 3]);
     assert!(same.len() < page.len(), "it has places for everything");
     let (others, reached) = others::others(rounds);
     let targets = targets::table(&reached);
@@ -39,14 +39,13 @@ fn main() {
     let (grows, picture) = scale::grows();
     println!("{grows}");
     if writes {
-        // What was measured by hand since the tables were made is in them now.
-        std::fs::write(root.join(PAGE), renewed(&page, [&others, "", &targets, &grows])).expect("it can be written");
+        std::fs::write(root.join(PAGE), renewed(&page, [&others, &targets, &grows])).expect("it can be written");
         std::fs::write(root.join("docs/benchmarks.svg"), picture).expect("the picture can be written");
     }
 }
 
 /// The page with new parts.
-fn renewed(page: &str, parts: [&str; 4]) -> String {
+fn renewed(page: &str, parts: [&str; 3]) -> String {
     PARTS.iter().zip(parts).fold(page.to_owned(), |text, (name, part)| {
         let (start, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
         let (before, rest) = text.split_once(&start).expect("the page has a place for it");
