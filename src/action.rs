@@ -29,6 +29,8 @@ pub enum Action {
         node: u8,
         /// Its request id equals that of this call of another agent at the node, whose place in the reply table it takes.
         takes_from: Option<CallRef>,
+        /// It is the rest of a handler that has answered.
+        answered: bool,
     },
     /// A node executes the next transaction of a call.
     Execute {
@@ -40,6 +42,8 @@ pub enum Action {
         arrives: bool,
         /// It is handled as what is deployed says.
         deployed: bool,
+        /// It is the rest of a handler that has answered.
+        answered: bool,
     },
     /// An answer reaches the agent that waits for it.
     Receive {

@@ -221,7 +221,7 @@ impl Simulation {
                 self.guess(usize::from(*agent), *handle, access);
                 Performed::default()
             }
-            Action::Deliver { call, node, takes_from } => {
+            Action::Deliver { call, node, takes_from, .. } => {
                 let facts = self.programs.deliver(&self.setting, access, *call, *node, *takes_from);
                 Performed { facts, ..Performed::default() }
             }
@@ -372,6 +372,8 @@ impl System for Simulation {
         match action {
             // A node need never change over.
             Action::Fault { .. } | Action::Deploy { .. } => false,
+            // It is no orphan: it goes on until its node restarts, and then elsewhere where calls are kept.
+            Action::Deliver { answered: true, .. } | Action::Execute { answered: true, .. } => true,
             Action::Deliver { call, .. } | Action::Execute { call, arrives: true, .. } => call.orphan.is_none(),
             Action::Execute { call, deployed, .. } => call.orphan.is_none() || !cancels(*deployed),
             _ => true,
@@ -390,6 +392,7 @@ impl System for Simulation {
         match action {
             Action::Fault { .. } => Class::Fault,
             Action::Deploy { .. } => Class::Idle,
+            Action::Deliver { answered: true, .. } | Action::Execute { answered: true, .. } => Class::Progress,
             Action::Deliver { call, .. } | Action::Execute { call, .. } | Action::Cancel { call }
                 if call.orphan.is_some() =>
             {

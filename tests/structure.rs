@@ -275,7 +275,11 @@ fn is_a_table<T>(folder: &str, rows: &[Row<T>], others: &[&str]) {
 #[test]
 fn a_folder_that_is_a_table_holds_its_rows() {
     use handlecheck::{diagrams, faults, handler, invariants, reports};
-    is_a_table("src/handler", handler::STEPS, &["mod.rs", "calls.rs", "handling.rs", "program.rs", "replies.rs"]);
+    is_a_table(
+        "src/handler",
+        handler::STEPS,
+        &["mod.rs", "calls.rs", "handling.rs", "program.rs", "promises.rs", "replies.rs"],
+    );
     is_a_table("src/faults", faults::FAULTS, &["mod.rs"]);
     is_a_table("src/invariants", invariants::INVARIANTS, &["mod.rs"]);
     let others = ["mod.rs", "canvas.rs", "causes.rs", "sequence.rs", "story.rs", "words.rs"];
@@ -319,7 +323,7 @@ const LINES: usize = 500;
 const LONGER: &[(&str, usize, &str)] = &[
     ("tests/cli/main.rs", 600, "whole outputs, one for each thing that a command can say"),
     ("tests/input/design.rs", 600, "whole outputs, one for each kind of mistake"),
-    ("tests/reference/state.rs", 600, "the whole state of the reference interpreter, in one piece"),
+    ("tests/reference/state.rs", 620, "the whole state of the reference interpreter, in one piece"),
 ];
 
 #[test]

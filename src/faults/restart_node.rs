@@ -5,12 +5,15 @@
 //!
 //! With `calls = "redelivered"` or `"resumed"` calls are kept, and their streams don't break: any node may take them up
 //! again. What the node knew of where their answers go is lost (`replies = "by-request-id"`, `"by-task-id"`). A call that
-//! was answered counts as done when it is resumed, and is redelivered as long as its answer was not received.
+//! was answered counts as done when it is resumed, and is redelivered as long as its answer was not received. The rest of
+//! a handler that has answered goes on where calls are resumed, and is lost otherwise.
+
+use std::collections::BTreeSet;
 
 use super::{Fault, Strike, Strikes, lost_mint};
 use crate::action::Target;
 use crate::engine::Access;
-use crate::handler::Programs;
+use crate::handler::{Programs, settle};
 use crate::harness::Harness;
 use crate::model::Server;
 use crate::model::design::{Calls, Replies};
@@ -42,31 +45,15 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact>
         _ => unreachable!("nodes restart"),
     };
     let agents = setting.agents();
+    // What is left of a handler that has answered was promised: its agent's calls go together then.
+    let together = setting.has_step("answer");
     if part < agents {
-        let slot = setting.call_slot(part);
-        let Some(call) = strike.access.get(slot).call().clone().filter(|call| call.node() == Some(node)) else {
-            return Vec::new();
-        };
-        if setting.keeps_calls() {
-            strike.access.set(slot, Some(kept(setting, call)).into());
-            return Vec::new();
-        }
-        let lost = lost_mint(&call);
-        return break_off(strike, part, &call, lost);
+        let mut facts = if together { orphans(strike, part, node) } else { Vec::new() };
+        facts.extend(open_call(strike, part, node));
+        return facts;
     }
     if part < 2 * agents {
-        let slot = setting.orphans_slot(part - agents);
-        let orphans = strike.access.get(slot).orphans();
-        if orphans.iter().any(|call| call.node() == Some(node)) {
-            let (there, mut left): (Vec<Call>, Vec<Call>) =
-                orphans.iter().cloned().partition(|call| call.node() == Some(node));
-            if setting.keeps_calls() {
-                left.extend(there.into_iter().map(|call| kept(setting, call)));
-                left.sort();
-            }
-            strike.access.set(slot, Component::Orphans(left));
-        }
-        return Vec::new();
+        return if together { Vec::new() } else { orphans(strike, part - agents, node) };
     }
     let slot = lost_with(setting, node)[part - 2 * agents];
     let component = match strike.access.get(slot).clone() {
@@ -90,25 +77,66 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact>
     Vec::new()
 }
 
-/// A call that outlives its node: from the start, or behind the last transaction that it executed.
-fn kept(setting: &Setting, mut call: Call) -> Call {
+/// The call for which an agent waits, if it is at this node.
+fn open_call(strike: &mut Strike<'_, '_>, agent: usize, node: u8) -> Vec<Fact> {
+    let setting = strike.setting;
+    let slot = setting.call_slot(agent);
+    let Some(call) = strike.access.get(slot).call().clone().filter(|call| call.node() == Some(node)) else {
+        return Vec::new();
+    };
+    if setting.keeps_calls() {
+        strike.access.set(slot, kept(setting, call).into());
+        return Vec::new();
+    }
+    let lost = lost_mint(&call);
+    break_off(strike, agent, &call, lost)
+}
+
+/// The calls of an agent at this node for which nobody waits.
+fn orphans(strike: &mut Strike<'_, '_>, agent: usize, node: u8) -> Vec<Fact> {
+    let setting = strike.setting;
+    let slot = setting.orphans_slot(agent);
+    let orphans = strike.access.get(slot).orphans();
+    if orphans.iter().all(|call| call.node() != Some(node)) {
+        return Vec::new();
+    }
+    let (there, mut left): (Vec<Call>, Vec<Call>) = orphans.iter().cloned().partition(|call| call.node() == Some(node));
+    let promised: BTreeSet<(u8, u8)> = there.iter().filter(|call| call.has_answered()).map(served).collect();
+    if setting.keeps_calls() {
+        left.extend(there.into_iter().filter_map(|call| kept(setting, call)));
+        left.sort();
+    }
+    strike.access.set(slot, Component::Orphans(left));
+    let settled = promised.into_iter().filter_map(|(agent, entry)| settle(setting, strike.access, agent, entry));
+    settled.collect()
+}
+
+/// The entry that a call serves, and its agent.
+const fn served(call: &Call) -> (u8, u8) {
+    (call.request.agent, call.request.entry)
+}
+
+/// A call that outlives its node: from the start, or behind the last transaction that it executed. What is redelivered has
+/// not been answered yet.
+fn kept(setting: &Setting, mut call: Call) -> Option<Call> {
     let Server { calls, replies, .. } = &setting.model.design.server;
     let mut progress = match (&call.position, calls) {
         (Position::AtNode { progress, .. }, Calls::Resumed) => progress.clone(),
+        (Position::AtNode { progress, .. }, Calls::Redelivered) if progress.answered => return None,
         (Position::AtNode { .. } | Position::Answered { .. }, Calls::Redelivered) => {
             call.deployed = false;
             Progress::start(call.request.handle)
         }
-        _ => return call,
+        _ => return Some(call),
     };
     progress.ticket = None;
     // A claim in the memory of the node is lost with it.
     progress.claim = progress.claim.filter(|claim| setting.keys_place(usize::from(claim.table)).is_none());
-    if *replies != Replies::PerRequest {
+    if *replies != Replies::PerRequest && !progress.answered {
         progress.reply = Reply::Lost;
     }
     call.position = Position::Interrupted { progress };
-    call
+    Some(call)
 }
 
 /// The open call of an agent is gone, and its stream breaks.

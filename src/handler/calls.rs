@@ -1,9 +1,9 @@
 //! Calls at nodes: delivery, execution, queues, and what becomes of a call for which nobody waits any more.
 
-use super::{Luck, Programs, Ran, replies};
+use super::{Luck, Programs, Ran, replies, settle};
 use crate::engine::Access;
 use crate::model::design::{Calls, Identity};
-use crate::world::{Answer, Call, CallRef, Component, Fact, Position, Progress, Setting};
+use crate::world::{Answer, Call, CallRef, Component, Fact, Position, Progress, Reply, Request, Setting};
 
 /// What the execution of one transaction did.
 #[derive(Debug, Default)]
@@ -20,6 +20,14 @@ pub struct Executed {
     pub answered: Option<(Answer, Option<&'static str>)>,
     /// Its answer is decided by this step, and `at-end` transactions are left.
     pub decided: Option<(Answer, &'static str)>,
+}
+
+impl Executed {
+    /// The same, and perhaps one more fact.
+    fn with(mut self, fact: Option<Fact>) -> Self {
+        self.facts.extend(fact);
+        self
+    }
 }
 
 /// The call that an action is about.
@@ -51,16 +59,38 @@ pub fn set_call(setting: &Setting, access: &mut Access<'_, Component>, at: CallR
 
 /// Puts a call back that was removed.
 fn add_call(setting: &Setting, access: &mut Access<'_, Component>, at: CallRef, call: Option<Call>) {
-    let agent = usize::from(at.agent);
-    if at.orphan.is_none() {
-        access.set(setting.call_slot(agent), call.into());
-        return;
+    match call {
+        Some(call) if at.orphan.is_some() => add_orphan(setting, access, call),
+        None if at.orphan.is_some() => {}
+        call => access.set(setting.call_slot(usize::from(at.agent)), call.into()),
     }
-    let slot = setting.orphans_slot(agent);
+}
+
+/// One more call for which nobody waits.
+fn add_orphan(setting: &Setting, access: &mut Access<'_, Component>, call: Call) {
+    let slot = setting.orphans_slot(usize::from(call.request.agent));
     let mut orphans = access.get(slot).orphans().clone();
-    orphans.extend(call);
+    orphans.push(call);
     orphans.sort();
     access.set(slot, Component::Orphans(orphans));
+}
+
+/// Puts a call back in its place, or ends it there. What was promised of it is judged when it ends.
+fn put_or_end(
+    setting: &Setting,
+    access: &mut Access<'_, Component>,
+    at: CallRef,
+    call: Call,
+    lives: bool,
+) -> Option<Fact> {
+    if lives {
+        set_call(setting, access, at, Some(call));
+        return None;
+    }
+    leave_queue(setting, access, &call);
+    set_call(setting, access, at, None);
+    let Request { agent, entry, .. } = &call.request;
+    call.has_answered().then(|| settle(setting, access, *agent, *entry)).flatten()
 }
 
 /// Whether a node runs what is deployed.
@@ -169,7 +199,8 @@ impl Programs {
             Position::InTransit if setting.routes_late => (0, Progress::start(call.request.handle)),
             _ => unreachable!("only a call at a node executes"),
         };
-        let (ticket, reply) = (progress.ticket, progress.reply);
+        let (ticket, reply, had_answered) = (progress.ticket, progress.reply, progress.answered);
+        let start = Progress::start(None);
         // What became of the call is put back in its place.
         call.position = Position::InTransit;
         let program = self.of(&call);
@@ -177,21 +208,34 @@ impl Programs {
         let execution = program.execute(own, access, &call.request, node, progress, luck);
         let super::program::Execution { ran, facts, step, committed, asked_clock, asked_copy } = execution;
         let executed = Executed { facts, committed, asked_clock, asked_copy, ..Executed::default() };
-        let answer = match ran {
+        let (answer, rest) = match ran {
+            Ran::Goes(progress) if progress.answered && !had_answered => {
+                let answer = progress.answer.clone();
+                // No entry of a table leads to it any more.
+                (answer, Some(Progress { reply: Reply::Own, ..progress }))
+            }
             Ran::Goes(progress) => {
                 let decided = step.map(|step| (progress.answer.clone(), step.name));
                 call.position = Position::AtNode { node, progress };
                 let lives = at.orphan.is_none() || self.can_change(setting, &call);
-                if !lives {
-                    leave_queue(setting, access, &call);
-                }
-                set_call(setting, access, at, lives.then_some(call));
-                return Executed { decided, ..executed };
+                let kept = put_or_end(setting, access, at, call, lives);
+                return Executed { decided, ..executed.with(kept) };
             }
-            Ran::Answered(answer) => answer,
+            // Nobody hears what becomes of it.
+            Ran::Answered(answer) if had_answered => {
+                call.position = Position::AtNode { node, progress: Progress { ticket, answered: true, ..start } };
+                let kept = put_or_end(setting, access, at, call, false);
+                let answered = step.map(|step| (answer, Some(step.name)));
+                return Executed { answered, ..executed.with(kept) };
+            }
+            Ran::Answered(answer) => (answer, None),
         };
-        call.position = Position::AtNode { node, progress: Progress { ticket, ..Progress::start(None) } };
-        leave_queue(setting, access, &call);
+        let rest = rest.map(|progress| Call { position: Position::AtNode { node, progress }, ..call.clone() });
+        let rest = rest.filter(|rest| self.can_change(setting, rest));
+        if rest.is_none() {
+            call.position = Position::AtNode { node, progress: Progress { ticket, ..start } };
+            leave_queue(setting, access, &call);
+        }
         let stream = replies::stream_of(setting, at, reply);
         let own = call.request.agent;
         call.position = if at.orphan.is_none() && stream == Some(own) {
@@ -202,6 +246,9 @@ impl Programs {
         };
         let unanswered = matches!(call.position, Position::Unanswered { .. });
         set_call(setting, access, at, at.orphan.is_none().then_some(call));
+        if let Some(rest) = rest {
+            add_orphan(setting, access, Call { broken: false, ..rest });
+        }
         if let Some(taker) = stream.filter(|_| unanswered) {
             let [of, receives] = [own, taker].map(|agent| setting.principal(usize::from(agent)));
             let of = Some(of).filter(|of| *of != receives);
@@ -237,11 +284,7 @@ impl Programs {
             return;
         }
         if self.can_change(setting, &call) {
-            let slot = setting.orphans_slot(usize::from(call.request.agent));
-            let mut orphans = access.get(slot).orphans().clone();
-            orphans.push(call);
-            orphans.sort();
-            access.set(slot, Component::Orphans(orphans));
+            add_orphan(setting, access, call);
         } else {
             leave_queue(setting, access, &call);
         }

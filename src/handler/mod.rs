@@ -6,6 +6,7 @@
 mod calls;
 mod handling;
 mod program;
+mod promises;
 mod replies;
 
 use crate::model::Outcome;
@@ -15,6 +16,7 @@ use crate::world::Answer;
 pub use calls::{Executed, call_at, leave_queue, set_call};
 pub use handling::{Handling, Luck, change_fields};
 pub use program::{Program, Programs, Ran};
+pub use promises::{is_at_work, settle};
 pub use replies::{close_stream, equal_ids};
 
 /// One step.
@@ -48,6 +50,8 @@ pub enum Requires {
     NoEarlierResolve,
     /// It works on a resource: not before `mint` in the handler of `mint`.
     Resource,
+    /// Where somebody waits for what became of a change: not in `at-end`, nor in the handler of `read`.
+    Caller,
 }
 
 /// What a step writes that outlives its call.
@@ -88,5 +92,6 @@ table! {
         call_upstream,
         call_upstream_with_key,
         mint,
+        answer,
     }
 }

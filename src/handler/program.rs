@@ -30,6 +30,8 @@ pub struct Program {
     /// Its arrival changes what the node remembers.
     arrival_changes: bool,
     end_changes: bool,
+    /// Its answer may come out of another's stream.
+    strays: bool,
 }
 
 /// What became of a call after one transaction.
@@ -125,7 +127,8 @@ impl Program {
                 _ => step.writes == Writes::Something,
             })
         };
-        let end_changes = answers_stray(&design.server) || at_end.iter().any(writes);
+        let end_changes = at_end.iter().any(writes);
+        let strays = answers_stray(&design.server);
         // Where every outcome is recorded, whatever follows a `find-key` may record a refusal.
         let records = design.keys.record == Recording::EveryOutcome;
         let finds = |steps: &Vec<&'static Row<Step>>| steps.iter().any(|step| looks_for_key(step.name));
@@ -137,14 +140,15 @@ impl Program {
         let changes_from = (0..transactions.len()).map(changes).collect();
         let arrival_changes = design.server.identity == Identity::NodeMemory;
         let writes = transactions.iter().map(writes).collect();
-        Self { transactions, at_end, writes, changes_from, arrival_changes, end_changes }
+        Self { transactions, at_end, writes, changes_from, arrival_changes, end_changes, strays }
     }
 
     /// Whether a call at this point can still change anything that outlives it.
     #[must_use]
     fn can_change(&self, progress: Option<&Progress>) -> bool {
         match progress {
-            None => self.arrival_changes || self.changes_from[0],
+            None => self.strays || self.arrival_changes || self.changes_from[0],
+            Some(progress) if self.strays && !progress.answered => true,
             Some(progress) if progress.ending => self.end_changes,
             Some(progress) => self.changes_from[usize::from(progress.next)],
         }

@@ -116,10 +116,10 @@ pub(super) fn stop_waiting(setting: &Setting, call: &mut Call) {
     }
 }
 
-/// Where the answer of a call at this node will go.
+/// Where the answer of a call at this node will go; `None`: it is not there, or has answered.
 fn reply_at(call: &Call, node: u8) -> Option<Reply> {
     match &call.position {
-        Position::AtNode { node: there, progress } if *there == node => Some(progress.reply),
+        Position::AtNode { node: there, progress } if *there == node && !progress.answered => Some(progress.reply),
         _ => None,
     }
 }

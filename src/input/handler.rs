@@ -64,7 +64,10 @@ fn check_places(table: &Table<'_>, tool: Tool, transactions: &[Vec<Named<'_>>], 
         return;
     }
     let (mut loaded, mut minted) = (false, false);
-    for (row, item) in transactions.iter().chain(at_end).flatten() {
+    let places = transactions.iter().map(|transaction| (transaction, false));
+    let steps = places.chain(at_end.iter().map(|transaction| (transaction, true)));
+    let steps = steps.flat_map(|(transaction, ends)| transaction.iter().map(move |(row, item)| (row, item, ends)));
+    for (row, item, ends) in steps {
         let wrong = match row.requires {
             Requires::NoEarlierResolve if tool != Tool::Mint => {
                 Some(("it makes a resource", "only the handler of the tool `mint` makes one"))
@@ -77,6 +80,12 @@ fn check_places(table: &Table<'_>, tool: Tool, transactions: &[Vec<Named<'_>>], 
             }
             Requires::Resource if tool == Tool::Mint && !minted => {
                 Some(("there is no resource yet", "in the handler of `mint` it can stand behind the step `mint` only"))
+            }
+            Requires::Caller if tool == Tool::Read => {
+                Some(("what a read is answered is what it read", "an agent that reads waits for that"))
+            }
+            Requires::Caller if ends => {
+                Some(("the answer is decided by now", "write it in `transactions`, where the answer is to leave"))
             }
             _ => None,
         };

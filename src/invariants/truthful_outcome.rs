@@ -2,11 +2,13 @@
 //!
 //! An agent is told `ok`, `failure`, `conflict` or `unknown`, once for each intent. `ok` is judged when it is told: the
 //! intent has taken effect, in all its fields and, where its handler has both kinds of steps, in the store and upstream; or
-//! the view on which the agent stopped shows it. `failure` and `conflict` are judged ever
-//! after: no effect before or later. `unknown` is always true. An answer about another handle than the call's is false
-//! when it is received, reads included.
+//! the view on which the agent stopped shows it. Where its handler has answered and is still at work (`answer`), `ok` is a
+//! promise, and judged when that handler has ended or is lost. `failure` and `conflict` are judged ever after: no effect
+//! before or later. `unknown` is always true. An answer about another handle than the call's is false when it is received,
+//! reads included.
 //!
-//! **Witness.** An agent is told something about an intent whose call was repeated, refused or broken.
+//! **Witness.** An agent is told something about an intent whose call was repeated, refused or broken, or whose handler
+//! answered before it was done.
 
 use super::{Invariant, Judgement, violation, witness_if};
 use crate::model::Told;
@@ -15,33 +17,30 @@ use crate::world::{Fact, Missing, Setting};
 pub static INVARIANT: Invariant = Invariant {
     sentence: "what an agent is finally told about an intent is what happened to it",
     anomaly: None,
-    witness: "an agent is told something about an intent whose call was repeated, refused or broken",
+    witness: "an agent is told something about an intent whose call was repeated, refused or broken, or answered early",
     judge,
     at_rest: None,
 };
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
-        Fact::Told { agent, entry, told, ledger, shown, troubled } => {
+        Fact::Told { agent, entry, told, ledger, shown, troubled, promised } => {
             let (happened, id) = (ledger.happened(), usize::from(*agent));
             let name = setting.agent_name(id);
             let what = setting.entry_words(id, usize::from(*entry));
             let missing = setting.missing(id, usize::from(*entry), ledger);
-            match told {
-                Told::Ok if !shown && missing.is_some() => {
-                    let how = match missing {
-                        Some(Missing::Fields) => "of which only a part took effect",
-                        Some(Missing::Stored) => "which took effect upstream, but never in the store",
-                        Some(Missing::Upstream) => "which took effect in the store, but never upstream",
-                        Some(Missing::All) | None => "which never took effect",
-                    };
-                    violation(format!("{name} was told ok about {what}, {how}"))
-                }
-                Told::Failure | Told::Conflict if happened => {
+            match (told, missing.filter(|_| !shown && !promised)) {
+                (Told::Ok, Some(missing)) => violation(format!("{name} was told ok about {what}, {}", how(missing))),
+                (Told::Failure | Told::Conflict, _) if happened => {
                     violation(format!("{name} was told {told} about {what}, which had taken effect"))
                 }
-                Told::Ok | Told::Failure | Told::Conflict | Told::Unknown => witness_if(*troubled),
+                _ => witness_if(*troubled || *promised),
             }
+        }
+        Fact::Unkept { agent, entry, missing } => {
+            let name = setting.agent_name(usize::from(*agent));
+            let what = setting.entry_words(usize::from(*agent), usize::from(*entry));
+            violation(format!("{name} was told ok early about {what}, {}", how(*missing)))
         }
         Fact::Committed { request, told, .. } | Fact::CalledUpstream { request, told, .. } => match told {
             Some(told @ (Told::Failure | Told::Conflict)) => {
@@ -62,5 +61,15 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
             violation(format!("{name} asked {asked} and was answered about {about}"))
         }
         _ => Judgement::Irrelevant,
+    }
+}
+
+/// What became of an intent of which something is missing.
+const fn how(missing: Missing) -> &'static str {
+    match missing {
+        Missing::Fields => "of which only a part took effect",
+        Missing::Stored => "which took effect upstream, but never in the store",
+        Missing::Upstream => "which took effect in the store, but never upstream",
+        Missing::All => "which never took effect",
     }
 }

@@ -70,7 +70,8 @@ impl Simulation {
         }
         let budgets = access.get(self.setting.budgets_slot()).budgets();
         let left = |name: &str| self.setting.fault_index(name).is_some_and(|index| budgets[index] > 0);
-        !left("drop-stream") && !left("duplicate-call") || self.is_done(agent, access)
+        let made = left("drop-stream") || left("duplicate-call") || self.setting.has_step("answer");
+        !made || self.is_done(agent, access)
     }
 
     /// Whether an answer may come out of another call's stream.
@@ -82,6 +83,9 @@ impl Simulation {
         let setting = &self.setting;
         let mut future = self.handling(agent, Some(access));
         own(&mut future, [setting.agent_slot(agent), setting.call_slot(agent), setting.ledger_slot(agent)]);
+        if setting.has_step("answer") {
+            own(&mut future, [setting.orphans_slot(agent)]);
+        }
         for entry in &setting.model.scenario.agents[agent].work {
             if let Entry::HandOff { to, .. } = entry {
                 own(&mut future, to.iter().map(|receiver| setting.agent_slot(*receiver)));
@@ -181,7 +185,11 @@ impl Simulation {
                 future.reads.extend(&setting.deployed_slot().into_iter().collect());
                 own(&mut future, (0..setting.resources()).filter_map(|resource| setting.queue_slot(resource)));
             }
-            "compact" => own(&mut future, [agent, call, ledger]),
+            "compact" => {
+                own(&mut future, [agent, call, ledger]);
+                // What it is told then may be what a handler that has answered is still at work on.
+                own(&mut future, Some(orphans).filter(|_| setting.has_step("answer")));
+            }
             "stop-agent" => own(&mut future, [agent]),
             "duplicate-call" => own(&mut future, [call, orphans]),
             "expire-handle" => own(&mut future, [setting.resource_slot(struck)]),

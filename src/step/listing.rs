@@ -71,7 +71,8 @@ impl Simulation {
                 let open = nodes.filter(|node| chosen.is_none_or(|chosen| chosen == *node));
                 open.flat_map(|node| {
                     let equal = handler::equal_ids(&self.setting, access, at, node).into_iter().map(Some);
-                    let deliver = move |takes_from| Action::Deliver { call: at, node, takes_from };
+                    let answered = call.has_answered();
+                    let deliver = move |takes_from| Action::Deliver { call: at, node, takes_from, answered };
                     std::iter::once(None).chain(equal).map(deliver)
                 })
                 .collect()
@@ -101,14 +102,14 @@ impl Simulation {
         arrives: bool,
     ) -> Vec<Action> {
         let next = self.programs.of(call).next_steps(progress);
-        let deployed = call.deployed;
+        let (deployed, answered) = (call.deployed, call.has_answered());
         let advances = next.iter().any(|step| matches!(*step, "apply" | "apply-next" | "save" | "advance-version"));
         let server = &self.setting.of(deployed).model.design.server;
         let coarse = server.versions == Versions::CoarseClock;
         let tried = || self.programs.try_execute(&self.setting, access, at, Luck::PLAIN);
-        let mut actions = vec![Action::Execute { call: at, clock_stands: false, arrives, deployed }];
+        let mut actions = vec![Action::Execute { call: at, clock_stands: false, arrives, deployed, answered }];
         if advances && coarse && tried().is_some_and(|tried| tried.asked_clock) {
-            actions.push(Action::Execute { call: at, clock_stands: true, arrives, deployed });
+            actions.push(Action::Execute { call: at, clock_stands: true, arrives, deployed, answered });
         }
         actions
     }
@@ -127,7 +128,10 @@ impl Simulation {
             actions.extend(self.call_actions(at, call, access));
             if let Position::AtNode { progress, .. } = &call.position {
                 let between = self.programs.of(call).is_between(progress);
-                if cancels(call) && (between || !self.programs.may_run(&self.setting, access, call)) {
+                if cancels(call)
+                    && !progress.answered
+                    && (between || !self.programs.may_run(&self.setting, access, call))
+                {
                     actions.push(Action::Cancel { call: at });
                 }
             }

@@ -92,8 +92,8 @@ pub fn does(simulation: &Simulation, access: &Access<'_, Component>, action: &Ac
             }
             does.clock_stands = matches!(action, Action::Execute { clock_stands: true, .. });
             does.agent = agent_name(call.agent);
-            does.orphan = call.orphan.is_some();
             let there = simulation.call(access, *call);
+            does.orphan = call.orphan.is_some() && !there.has_answered();
             does.request = Some(names.request(call.agent, there.request.id));
             let node = if let Action::Deliver { node, .. } = action { Some(*node) } else { there.node() };
             does.node = node.map(|node| setting.node_name(node));
@@ -131,8 +131,8 @@ pub fn does(simulation: &Simulation, access: &Access<'_, Component>, action: &Ac
                 Target::Transaction { call, clock_stands } => {
                     does.clock_stands = *clock_stands;
                     does.agent = agent_name(call.agent);
-                    does.orphan = call.orphan.is_some();
                     let there = simulation.call(access, *call);
+                    does.orphan = call.orphan.is_some() && !there.has_answered();
                     does.request = Some(names.request(call.agent, there.request.id));
                     does.node = there.node().map(|node| setting.node_name(node));
                 }

@@ -333,7 +333,7 @@ pub enum Reaches {
     Caller,
     /// Out of the stream of this request, which is another: `B-1`.
     StreamOf(String),
-    /// Nowhere, though its caller waits for it.
+    /// Nowhere: though its caller waits for it, or because another answer was sent before.
     Nobody,
 }
 

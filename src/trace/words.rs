@@ -244,7 +244,11 @@ impl Names<'_> {
         match (taker, at.orphan) {
             (Some(taker), None) if taker.agent == at.agent => Reaches::Caller,
             (Some(taker), _) => Reaches::StreamOf(self.request(taker.agent, taker.id)),
-            (None, Some(_)) => Reaches::Caller,
+            (None, Some(index)) => {
+                let orphans = before[self.0.orphans_slot(usize::from(at.agent))].orphans();
+                let waits = orphans.get(usize::from(index)).is_none_or(|call| !call.has_answered());
+                if waits { Reaches::Caller } else { Reaches::Nobody }
+            }
             (None, None) => {
                 let own = open(after, usize::from(at.agent));
                 let vain = own.is_some_and(|call| matches!(call.position, Position::Unanswered { .. }));

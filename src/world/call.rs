@@ -189,6 +189,8 @@ pub struct Progress {
     pub ticket: Option<u16>,
     /// Whose stream its answer will go to, as the node's table has it.
     pub reply: Reply,
+    /// It has answered, and goes on.
+    pub answered: bool,
 }
 
 /// What goes back to the client.
@@ -268,6 +270,14 @@ impl Call {
     }
 }
 
+impl Call {
+    /// Whether it is the rest of a handler that has answered: nobody waits for it, and it goes on all the same.
+    #[must_use]
+    pub fn has_answered(&self) -> bool {
+        self.progress().is_some_and(|progress| progress.answered)
+    }
+}
+
 impl Request {
     /// A read by an agent of what this handle names, taken for this resource.
     #[must_use]
@@ -330,6 +340,7 @@ impl Progress {
             grant: None,
             ticket: None,
             reply: Reply::Own,
+            answered: false,
         }
     }
 }

@@ -6,6 +6,7 @@ use super::lease::Lease;
 use super::ledger::IntentLedger;
 use super::resource::{Handle, Instance};
 use super::response::Response;
+use super::setting::Missing;
 use crate::model::{Event, Told};
 
 /// Something that happened in one step.
@@ -129,5 +130,16 @@ pub enum Fact {
         shown: bool,
         /// The intent's call was repeated, refused or broken.
         troubled: bool,
+        /// A handler that has answered is still at work on what is missing of it.
+        promised: bool,
+    },
+    /// The handler that was still at work on what was told `ok` has ended, or was lost.
+    Unkept {
+        /// The agent that was told.
+        agent: u8,
+        /// The entry of its work list.
+        entry: u8,
+        /// What is missing of the intent.
+        missing: Missing,
     },
 }

@@ -22,6 +22,8 @@ pub struct IntentLedger {
     pub upstream: u8,
     /// What the agent was told about it.
     pub told: Option<Told>,
+    /// It was told `ok` before it took effect, on the word of a handler that had answered and is still at work on it.
+    pub promised: bool,
 }
 
 /// How often a change took effect on what a handle names.

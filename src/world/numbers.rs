@@ -152,8 +152,19 @@ fn call(setting: &Setting, call: &mut Call, visit: Visit<'_>) {
     match position {
         Position::InTransit => {}
         Position::AtNode { node: _, progress } | Position::Interrupted { progress } => {
-            let Progress { next: _, ending: _, working: _, loaded, written: _, answer, claim, grant, ticket, reply: _ } =
-                progress;
+            let Progress {
+                next: _,
+                ending: _,
+                working: _,
+                loaded,
+                written: _,
+                answer,
+                claim,
+                grant,
+                ticket,
+                reply: _,
+                answered: _,
+            } = progress;
             if let (Some(loaded), Some(handle)) = (loaded, request.handle.or(answer.handle)) {
                 visit(versions_of(handle), loaded);
             }

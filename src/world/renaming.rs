@@ -244,7 +244,8 @@ impl Renaming<'_> {
     }
 
     fn progress(&self, resource: ResourceId, progress: &Progress) -> Progress {
-        let Progress { next, ending, working, loaded, written, answer, claim, grant, ticket, reply } = progress;
+        let Progress { next, ending, working, loaded, written, answer, claim, grant, ticket, reply, answered } =
+            progress;
         Progress {
             next: *next,
             ending: *ending,
@@ -261,6 +262,7 @@ impl Renaming<'_> {
                 Reply::Lost => Reply::Lost,
                 Reply::StreamOf(agent) => Reply::StreamOf(self.symmetry.agent(*agent)),
             },
+            answered: *answered,
         }
     }
 

@@ -117,7 +117,7 @@ fn an_unknown_step() {
   help: did you mean `check-version`? expected one of resolve, authorize, check-permission, check-live,
         check-open, find-key, claim-key, record-key, release-key, check-version, check-unchanged,
         check-approval, acquire-lease, release-lease, check-lease, check-fence, read, load, write-content,
-        advance-version, save, apply, apply-next, call-upstream, call-upstream-with-key, mint
+        advance-version, save, apply, apply-next, call-upstream, call-upstream-with-key, mint, answer
 
 "#]],
     );
@@ -132,7 +132,7 @@ fn an_unknown_step() {
   help: did you mean `write-content`? expected one of resolve, authorize, check-permission, check-live,
         check-open, find-key, claim-key, record-key, release-key, check-version, check-unchanged,
         check-approval, acquire-lease, release-lease, check-lease, check-fence, read, load, write-content,
-        advance-version, save, apply, apply-next, call-upstream, call-upstream-with-key, mint
+        advance-version, save, apply, apply-next, call-upstream, call-upstream-with-key, mint, answer
 
 "#]],
     );
@@ -239,6 +239,36 @@ fn a_step_stands_where_it_can() {
    :                     `-- it makes a resource
    `----
   help: only the handler of the tool `mint` makes one
+
+"#]],
+    );
+    reads(
+        design_with(r#"[["resolve", "read"]]"#, r#"[["resolve", "read", "answer"]]"#),
+        str![[r#"
+  error: `answer` can't stand here
+   ,-[small.toml:4:37]
+ 4 | transactions = [["resolve", "read", "answer"]]
+   :                                     ^^^^|^^^
+   :                                         `-- what a read is answered is what it read
+   `----
+  help: an agent that reads waits for that
+
+"#]],
+    );
+    reads(
+        design_and(
+            r#"[server.close]
+transactions = [["resolve", "answer"], ["apply"]]
+at-end = [["answer"]]"#,
+        ),
+        str![[r#"
+  error: `answer` can't stand here
+    ,-[small.toml:13:12]
+ 13 | at-end = [["answer"]]
+    :            ^^^^|^^^
+    :                `-- the answer is decided by now
+    `----
+  help: write it in `transactions`, where the answer is to leave
 
 "#]],
     );

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file is a crate of its own and uses a part of this")]
 
+pub mod more;
+
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 

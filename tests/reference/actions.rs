@@ -56,7 +56,11 @@ impl Action {
             let call = server::call_at(state, seat);
             let whose =
                 call.map_or_else(String::new, |call| format!("{}'s {}", name(call.request.agent), call.request.tool));
-            if matches!(seat, Seat::Orphan(_)) { format!("orphan of {whose}") } else { whose }
+            match seat {
+                Seat::Open(_) => whose,
+                Seat::Orphan(_) => format!("orphan of {whose}"),
+                Seat::Rest(_) => format!("rest of {whose}"),
+            }
         };
         match self {
             Self::Send(agent) => {
@@ -94,6 +98,11 @@ pub fn possible(model: &Model, state: &State) -> Vec<Action> {
         actions.extend(of_call(model, state, Seat::Orphan(index)));
         if can_cancel(model, state, index) {
             actions.push(Action::Cancel(index));
+        }
+    }
+    for index in 0..state.rests.len() {
+        if index == 0 || state.rests[index - 1] != state.rests[index] {
+            actions.extend(of_call(model, state, Seat::Rest(index)));
         }
     }
     if model.deployed.is_some() {
@@ -223,6 +232,7 @@ fn outcomes(model: &Model, state: &State, action: Action) -> Vec<(State, Facts)>
     while let Some(dice) = fall {
         let mut world = World::new(model, state.clone(), dice);
         perform(&mut world, action);
+        world.judge_promises();
         if !world.impossible {
             outcomes.push((world.state, world.facts));
         }

@@ -14,8 +14,8 @@ use super::rename;
 use super::replies;
 use super::server::{self, Seat};
 use super::state::{
-    Call, Field, Handle, Key, KeyEntry, Keys, Known, Life, Next, Node, NodeId, Place, Scope, State, Target, Then,
-    on_any_side, side, values,
+    Call, Field, Handle, Key, KeyEntry, Keys, Known, Life, Next, Node, NodeId, Place, Reply, Scope, State, Target,
+    Then, on_any_side, side, values,
 };
 use super::world::World;
 
@@ -118,7 +118,11 @@ pub fn possible(model: &Model, state: &State) -> Vec<Fault> {
     }
     for seat in server::seats(state) {
         let Some(call) = server::call_at(state, seat).filter(|call| server::can_execute(state, call)) else { continue };
-        let again = matches!(seat, Seat::Orphan(index) if index > 0 && state.orphans[index - 1] == *call);
+        let again = match seat {
+            Seat::Open(_) => false,
+            Seat::Orphan(index) => index > 0 && state.orphans[index - 1] == *call,
+            Seat::Rest(index) => index > 0 && state.rests[index - 1] == *call,
+        };
         if server::writes_next(model, call) && !again {
             faults.push(Fault::AmbiguousCommit(seat));
         }
@@ -232,9 +236,25 @@ fn restart_node(world: &mut World<'_>, node: NodeId) {
         for call in open.chain(&mut world.state.orphans).filter(|call| call.node() == Some(node)) {
             *call = server::outlived(model, call.clone());
         }
+        // What is redelivered has not been answered; what is left of an answered call goes on where it was, or never.
+        let rests = std::mem::take(&mut world.state.rests);
+        for rest in rests {
+            match rest.node() == Some(node) {
+                false => world.state.rests.push(rest),
+                true if model.design.server.calls == Calls::Resumed => {
+                    let mut kept = server::outlived(model, rest);
+                    if let Place::Kept(handling) = &mut kept.place {
+                        handling.reply = Reply::OwnStream;
+                    }
+                    world.state.rests.push(kept);
+                }
+                true => {}
+            }
+        }
         return;
     }
     world.state.orphans.retain(|orphan| orphan.node() != Some(node));
+    world.state.rests.retain(|rest| rest.node() != Some(node));
     for id in 0..world.state.agents.len() {
         let agent = &mut world.state.agents[id];
         let there = agent.call.as_ref().is_some_and(|call| call.node() == Some(node));

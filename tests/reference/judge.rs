@@ -317,11 +317,33 @@ impl World<'_> {
             Told::Failure | Told::Conflict => happened,
             Told::Unknown => false,
         };
-        if lie {
+        let promised = lie && told == Told::Ok && self.is_at_work((agent, entry));
+        if promised {
+            self.state.promised.insert((agent, entry));
+            self.witnessed(TRUTHFUL_OUTCOME);
+        } else if lie {
             self.broken(TRUTHFUL_OUTCOME);
         }
         if !plain || self.state.agents[agent].tag != Tag::First {
             self.witnessed(TRUTHFUL_OUTCOME);
+        }
+    }
+
+    /// Is something left of a handler that has answered a call of this intent?
+    fn is_at_work(&self, intent: Intent) -> bool {
+        self.state.rests.iter().any(|rest| rest.request.intent == Some(intent))
+    }
+
+    /// What was told `ok` while something was left of its handler is judged when nothing is.
+    pub fn judge_promises(&mut self) {
+        for (agent, entry) in self.state.promised.clone() {
+            if self.is_at_work((agent, entry)) {
+                continue;
+            }
+            self.state.promised.remove(&(agent, entry));
+            if !self.happened_wholly(agent, entry) {
+                self.broken(TRUTHFUL_OUTCOME);
+            }
         }
     }
 

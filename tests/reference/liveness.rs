@@ -34,7 +34,9 @@ pub fn mover(action: Action) -> Mover {
         | Action::Guess(agent, _)
         | Action::Resume(agent)
         | Action::Decide(agent) => Mover::Agent(agent),
-        Action::Deliver(Seat::Orphan(_), _) | Action::Execute(Seat::Orphan(_)) | Action::Cancel(_) => Mover::Orphan,
+        Action::Deliver(Seat::Orphan(_) | Seat::Rest(_), _)
+        | Action::Execute(Seat::Orphan(_) | Seat::Rest(_))
+        | Action::Cancel(_) => Mover::Orphan,
         Action::Fault(_) | Action::Deploy(_) => Mover::Fault,
     }
 }
@@ -45,7 +47,7 @@ pub type Edge = (usize, Mover);
 /// Is there a fair action of an orphan in this state?
 fn orphan_must_move(model: &Model, state: &State) -> bool {
     actions::possible(model, state).into_iter().any(|action| match action {
-        Action::Cancel(_) => true,
+        Action::Cancel(_) | Action::Deliver(Seat::Rest(_), _) | Action::Execute(Seat::Rest(_)) => true,
         Action::Execute(Seat::Orphan(index)) => {
             let rules = &side(model, state.orphans[index].new).protocol;
             rules.closed_stream == ClosedStream::Continues

@@ -40,6 +40,7 @@ pub fn canonical(model: &Model, mut state: State) -> State {
         }
     });
     state.orphans.sort();
+    state.rests.sort();
     let untouched = Lease::default();
     state.leases.retain(|_, lease| *lease != untouched);
     state.nodes.iter_mut().for_each(|node| node.leases.retain(|_, lease| *lease != untouched));
@@ -135,7 +136,7 @@ fn numbers(state: &mut State, visit: &mut dyn FnMut(Kind, &mut u32)) {
             in_call(call, visit);
         }
     }
-    state.orphans.iter_mut().for_each(|orphan| in_call(orphan, visit));
+    state.orphans.iter_mut().chain(&mut state.rests).for_each(|call| in_call(call, visit));
     in_keys(&mut state.keys, visit);
     let mut seen: Vec<_> = std::mem::take(&mut state.upstream).into_iter().collect();
     seen.iter_mut().for_each(|(_, key)| in_key(key, visit));

@@ -17,7 +17,8 @@ pub fn enter_reply_table(world: &mut World<'_>, seat: Seat, request: &Request, n
     }
     let who = judge::principal(world.model, request.agent);
     let anothers = |call: &Call| call.node() == Some(node) && judge::principal(world.model, call.request.agent) != who;
-    if world.state.calls().any(|call| matches!(call.place, Place::AtNode(_)) && anothers(call)) {
+    let there = |call: &Call| matches!(call.place, Place::AtNode(_)) && anothers(call);
+    if world.state.open_calls().chain(&world.state.orphans).any(there) {
         world.witnessed(judge::NO_CROSS_PRINCIPAL);
     }
     let (mut equal, mut perhaps) = (Vec::new(), Vec::new());
@@ -25,6 +26,9 @@ pub fn enter_reply_table(world: &mut World<'_>, seat: Seat, request: &Request, n
         let Some(Call { request: of, place: Place::AtNode(handling), .. }) = call_at(&world.state, other) else {
             continue;
         };
+        if let Seat::Rest(_) = other {
+            continue;
+        }
         let like_the_last = matches!(other, Seat::Orphan(index)
             if index > 0 && world.state.orphans[index - 1] == world.state.orphans[index]);
         if handling.node == node && of.agent == request.agent && of.issue.is_some() && of.issue == request.issue {
@@ -49,7 +53,7 @@ pub fn enter_reply_table(world: &mut World<'_>, seat: Seat, request: &Request, n
         .collect();
     let (theirs, own) = match seat {
         Seat::Open(agent) => (Reply::StreamOf(agent), Reply::OwnStream),
-        Seat::Orphan(_) => (Reply::Nowhere, Reply::Nowhere),
+        Seat::Orphan(_) | Seat::Rest(_) => (Reply::Nowhere, Reply::Nowhere),
     };
     redirect(&mut world.state, theirs, &mut |of| follows.contains(&of));
     own
@@ -61,6 +65,7 @@ fn redirect(state: &mut State, reply: Reply, which: &mut dyn FnMut(Seat) -> bool
         let call = match seat {
             Seat::Open(agent) => state.agents[agent].call.as_mut(),
             Seat::Orphan(index) => state.orphans.get_mut(index),
+            Seat::Rest(_) => continue,
         };
         if let Some(Call { place: Place::AtNode(handling), .. }) = call
             && which(seat)
@@ -92,7 +97,7 @@ pub fn send_answer(world: &mut World<'_>, seat: Seat, call: &mut Call, reply: Re
     };
     match (reply, seat) {
         (Reply::OwnStream, Seat::Open(agent)) => return forget_stream(&mut world.state, agent),
-        (Reply::OwnStream, Seat::Orphan(_)) => return,
+        (Reply::OwnStream, Seat::Orphan(_) | Seat::Rest(_)) => return,
         (Reply::Nowhere | Reply::Lost, _) => {}
         (Reply::StreamOf(agent), _) => {
             let waits = |call: &mut Call| !matches!(call.place, Place::Answered(..));

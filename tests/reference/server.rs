@@ -16,11 +16,13 @@ use super::state::{
 use super::steps;
 use super::world::World;
 
-/// Whose call: an agent's open one, or an orphan.
+/// Whose call: an agent's open one, an orphan, or what is left of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seat {
     Open(usize),
     Orphan(usize),
+    /// What is left of a handler that has answered.
+    Rest(usize),
 }
 
 /// The call on this seat.
@@ -28,6 +30,7 @@ pub fn call_at(state: &State, seat: Seat) -> Option<&Call> {
     match seat {
         Seat::Open(agent) => state.agents[agent].call.as_ref(),
         Seat::Orphan(index) => state.orphans.get(index),
+        Seat::Rest(index) => state.rests.get(index),
     }
 }
 
@@ -36,6 +39,7 @@ fn take(state: &mut State, seat: Seat) -> Option<Call> {
     match seat {
         Seat::Open(agent) => state.agents[agent].call.take(),
         Seat::Orphan(index) => Some(state.orphans.remove(index)),
+        Seat::Rest(index) => Some(state.rests.remove(index)),
     }
 }
 
@@ -44,6 +48,7 @@ fn put(model: &Model, state: &mut State, seat: Seat, call: Call) {
     match seat {
         Seat::Open(agent) => state.agents[agent].call = Some(call),
         Seat::Orphan(_) => abandon(model, state, call),
+        Seat::Rest(_) => state.rests.extend(Some(call).filter(|call| rest_can_still_change(model, call))),
     }
 }
 
@@ -69,6 +74,17 @@ pub fn fresh_call(request: Request) -> Call {
 fn transactions(model: &Model, call: &Call) -> (Vec<Vec<&'static str>>, usize) {
     let Some(handler) = model.design.server.handler(call.request.tool) else { return (Vec::new(), 0) };
     (handler.transactions.iter().chain(&handler.at_end).cloned().collect(), handler.transactions.len())
+}
+
+/// The same of what is left of a call that was answered: no other answer of it goes anywhere.
+fn rest_can_still_change(model: &Model, call: &Call) -> bool {
+    let model = side(model, call.new);
+    let (all, before_end) = transactions(model, call);
+    let (Place::AtNode(handling) | Place::Kept(handling)) = &call.place else { return false };
+    let looks = all[..before_end].iter().flatten().any(|step| matches!(*step, "find-key" | "claim-key"));
+    let refuses = matches!(call.place, Place::AtNode(_)) && handling.next < before_end;
+    let records = model.design.keys.record == Record::EveryOutcome && looks && refuses;
+    records || all[handling.next..].iter().flatten().any(|step| writes(model, step))
 }
 
 /// Can the remaining transactions of a call change something? Where it begins at whatever node it comes to, on any side.
@@ -206,6 +222,7 @@ fn untouched(request: &Request, node: NodeId) -> Handling {
         grant: None,
         queued: None,
         reply: Reply::OwnStream,
+        answers: false,
     }
 }
 
@@ -244,7 +261,8 @@ pub fn can_execute(state: &State, call: &Call) -> bool {
 /// The seats of all calls.
 pub fn seats(state: &State) -> Vec<Seat> {
     let open = (0..state.agents.len()).map(Seat::Open);
-    open.chain((0..state.orphans.len()).map(Seat::Orphan)).collect()
+    let orphans = (0..state.orphans.len()).map(Seat::Orphan);
+    open.chain(orphans).chain((0..state.rests.len()).map(Seat::Rest)).collect()
 }
 
 /// The action `execute`: one transaction.
@@ -268,9 +286,30 @@ pub fn execute_with(world: &mut World<'_>, seat: Seat, behind: &mut dyn FnMut(&m
     run_transaction(world, &mut call, number);
     behind(world, &mut call);
     world.model = model;
+    let answer = early_answer(seat, &mut call);
     finish(&mut call, all.len(), before_end);
+    if let (Seat::Rest(_), Place::Answered(..)) = (seat, &call.place) {
+        return;
+    }
+    if let (Some((node, answer)), Place::AtNode(_)) = (answer, &call.place) {
+        let rest = call.clone();
+        call.place = Place::Answered(node, answer);
+        replies::send_answer(world, seat, &mut call, reply);
+        put(model, &mut world.state, seat, call);
+        return put(model, &mut world.state, Seat::Rest(0), rest);
+    }
     replies::send_answer(world, seat, &mut call, reply);
     put(model, &mut world.state, seat, call);
+}
+
+/// What leaves now of a call in whose transaction `answer` has run, and from which node; the reply table knows it no more.
+fn early_answer(seat: Seat, call: &mut Call) -> Option<(NodeId, Answer)> {
+    let Place::AtNode(handling) = &mut call.place else { return None };
+    if !std::mem::take(&mut handling.answers) || matches!(seat, Seat::Rest(_)) {
+        return None;
+    }
+    handling.reply = Reply::OwnStream;
+    Some((handling.node, handling.answer.clone()))
 }
 
 /// Runs the steps of one transaction; a refusal rolls back what it did in the store.

@@ -243,6 +243,8 @@ pub struct Handling {
     pub queued: Option<u32>,
     /// Where its answer will go, as the reply table of the node has it.
     pub reply: Reply,
+    /// The step `answer` has run: the answer so far leaves with the transaction.
+    pub answers: bool,
 }
 
 /// Where an answer goes. With `replies = "by-request-id"` a later call with an equal id takes over the entry of an
@@ -402,6 +404,8 @@ pub struct State {
     pub agents: Vec<Agent>,
     /// A multiset without request ids, sorted.
     pub orphans: Vec<Call>,
+    /// What is left of handlers that have answered, sorted. They are no orphans.
+    pub rests: Vec<Call>,
     pub nodes: Vec<Node>,
     /// Resources in the store and, marked so, in node memory; those that are gone too, for the ghosts.
     pub resources: BTreeMap<Handle, Stored>,
@@ -424,6 +428,8 @@ pub struct State {
     /// Ghost: how often each intent took effect where, counted up to two; 0 where it took effect on what was created anew
     /// since.
     pub ledger: BTreeMap<(Intent, Target), u8>,
+    /// Ghost: the intents that were told as `ok` while what is left of a handler was still at work on them.
+    pub promised: BTreeSet<Intent>,
     /// What is left of each budget.
     pub budget: BTreeMap<&'static str, u8>,
 }
@@ -446,6 +452,8 @@ impl State {
         let mut state = Self {
             agents: Vec::new(),
             orphans: Vec::new(),
+            rests: Vec::new(),
+            promised: BTreeSet::new(),
             nodes: vec![Node::default(); scenario.nodes],
             resources,
             keys: Keys::new(),
@@ -487,9 +495,9 @@ impl State {
         self.agents.iter().filter_map(|agent| agent.call.as_ref())
     }
 
-    /// All calls: the open ones and the orphans.
+    /// All calls: the open ones, the orphans, and what is left of those that were answered.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
-        self.open_calls().chain(&self.orphans)
+        self.open_calls().chain(&self.orphans).chain(&self.rests)
     }
 
     /// The latest instance of a resource, for assertions.

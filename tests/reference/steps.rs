@@ -62,6 +62,10 @@ pub fn run(world: &mut World<'_>, call: &mut Call, name: &str) -> Passed {
         "apply-next" => step.apply_next(),
         "call-upstream" => step.call_upstream(),
         "mint" => step.mint(),
+        "answer" => {
+            step.handling.answers = true;
+            Ok(())
+        }
         other => panic!("no step is called {other}"),
     }
 }

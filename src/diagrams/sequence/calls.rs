@@ -207,7 +207,9 @@ impl<'t> Followed<'t> {
             "execute" => {
                 self.executed.push(index);
                 self.node = self.node.or(step.does.node.as_deref());
-                if let Some(answer) = &step.answer {
+                // What comes of a handler that has answered, nobody hears.
+                let late = |answer: &AnswerNote| self.answered.is_some() && answer.reaches == Reaches::Nobody;
+                if let Some(answer) = step.answer.as_ref().filter(|answer| !late(answer)) {
                     self.answered = Some((index, answer));
                     if answer.reaches.is_caller() {
                         self.hears = self.answered;
@@ -241,10 +243,11 @@ impl<'t> Followed<'t> {
         self.broken.is_some_and(|broken| broken <= step)
     }
 
-    /// Whether it is at its node, not answered yet, after a step.
+    /// Whether it is at its node, not answered yet or still at work, after a step.
     #[must_use]
     pub fn busy(&self, step: usize) -> bool {
-        let over = self.answered.map(|answered| answered.0).is_some_and(|at| at <= step);
+        let at_work = self.executed.last().is_some_and(|last| *last > step);
+        let over = self.answered.map(|answered| answered.0).is_some_and(|at| at <= step) && !at_work;
         let times = |steps: &[usize]| steps.iter().filter(|at| **at <= step).count();
         times(&self.arrives) > times(&self.leaves) && !over
     }

@@ -216,8 +216,9 @@ impl Names<'_> {
                     Reply::Lost => FORGOTTEN.to_owned(),
                     Reply::Own | Reply::Nowhere => String::new(),
                 };
+                let answered = if progress.answered { ", answered" } else { "" };
                 format!(
-                    "{request} at {} before {at_end}transaction {}{broken}{reply}",
+                    "{request} at {}{answered} before {at_end}transaction {}{broken}{reply}",
                     self.0.node_name(*node),
                     progress.next + 1
                 )

@@ -21,6 +21,7 @@ pub(super) fn notes(
     notes.extend(call.and_then(|call| from_cache(names, step, call, (before, after))));
     notes.extend(call.and_then(|call| name(names, step, action, call)));
     notes.extend(carried(names, action, before));
+    notes.extend(goes_on(step, action, after, names));
     if step.transaction.is_some() {
         notes.extend(step.changes.iter().filter_map(lease));
         notes.extend(step.changes.iter().filter_map(|change| ended(step, change)));
@@ -71,6 +72,17 @@ fn name(names: &Names<'_>, step: &Step, action: &Action, call: &Call) -> Option<
     let answered = step.answer.as_ref().and_then(|answer| answer.handle.as_ref()).filter(|_| note.ended_by.is_none());
     let answers = answered.map_or_else(String::new, |handle| format!(": {handle}, which has it, is answered"));
     taken.then(|| format!("the name {chosen} is taken{answers}"))
+}
+
+/// A handler answers, and goes on.
+fn goes_on(step: &Step, action: &Action, after: &[Component], names: &Names<'_>) -> Option<String> {
+    let Action::Execute { call, answered: false, .. } = action else { return None };
+    let note = step.transaction.as_ref().filter(|note| note.steps.iter().any(|name| name == "answer"))?;
+    let request = step.does.request.as_ref()?;
+    let rest = |rest: &Call| rest.has_answered() && names.request(call.agent, rest.request.id) == *request;
+    let orphans = after[names.0.orphans_slot(usize::from(call.agent))].orphans();
+    (note.ended_by.is_none() && orphans.iter().any(rest))
+        .then(|| "the answer leaves, and the handler goes on".to_owned())
 }
 
 /// What a hand-off carries besides the handle.

@@ -136,6 +136,13 @@ pub(super) fn keeps_a_call(step: &Step) -> bool {
     step.changes.iter().any(|change| change.after.contains(" kept, to be taken up "))
 }
 
+/// Whether a call for which nobody waits comes to its end in this step.
+fn is_over(step: &Step, request: &str) -> bool {
+    let here = format!("{request} at ");
+    let ends = |change: &crate::trace::Change| change.before.contains(&here) && !change.after.contains(&here);
+    step.changes.iter().any(|change| change.fact.starts_with("orphans of ") && ends(change))
+}
+
 fn call_words(call: &CallNote) -> String {
     let handle = call.handle.as_deref().unwrap_or(&call.resource);
     let expects: Vec<String> = call.expects.iter().map(|expected| format!("v{}", expected.version)).collect();
@@ -176,6 +183,7 @@ fn execution(step: &Step, node: &str, request: &str, orphaned: &str) -> String {
             Some(view) => format!("{head}. The answer shows {}.", short(view)),
             None => format!("{head}. The answer is {}.", answer.outcome),
         },
+        (None, _) if is_over(step, request) => format!("{head}. With that it is over."),
         (None, _) => format!("{head}. It goes on with the next transaction."),
     }
 }

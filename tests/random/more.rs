@@ -1,0 +1,35 @@
+//! Random models with one thing more in them, each drawn by dice of its own: so the models that others draw stay as they are.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use super::{Dice, Texts, texts};
+
+/// A random model some of whose handlers answer before they are done, often with a node that restarts.
+pub fn answering(seed: u64) -> Texts {
+    let mut texts = texts(seed);
+    let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed + 3_000_000));
+    let mut answers = |table: &str, line: &str| {
+        let handles = line.starts_with("transactions = ") && table != "[server.read]";
+        let behind: Vec<usize> =
+            line.match_indices("\", \"").chain(line.match_indices("\"], [\"")).map(|at| at.0).collect();
+        if !handles || behind.is_empty() || dice.chance(20) {
+            return line.to_owned();
+        }
+        let (before, after) = line.split_at(behind[dice.below(behind.len())]);
+        let after = after.trim_start_matches(['"', ',', ' ', '[', ']']);
+        format!("{before}\", \"answer\"], [\"{after}")
+    };
+    let (mut design, mut table) = (String::new(), "");
+    for line in texts.design.lines() {
+        if line.starts_with('[') {
+            table = line;
+        }
+        design += &(answers(table, line) + "\n");
+    }
+    texts.design = design;
+    if dice.chance(50) && texts.scenario.contains("[faults]\n") && !texts.scenario.contains("restart-node") {
+        texts.scenario = texts.scenario.replacen("[faults]\n", "[faults]\nrestart-node = 1\n", 1);
+    }
+    texts
+}
