@@ -131,6 +131,7 @@ impl Simulation {
                     Strikes::Keys => setting.all_keys_slots().count(),
                     Strikes::Leases => setting.all_lease_slots().count(),
                     Strikes::Principals => setting.principals.len(),
+                    Strikes::Routes => setting.routes(),
                 };
                 sources.extend((0..struck).map(|struck| Source::Fault(index, struck)));
             }
@@ -232,9 +233,7 @@ impl Simulation {
                 Performed { facts, answered, decided }
             }
             Action::Cancel { call } => {
-                let stopped = self.call(access, *call).clone();
-                handler::leave_queue(&self.setting, access, &stopped);
-                handler::set_call(&self.setting, access, *call, None);
+                self.programs.cancel(&self.setting, access, *call);
                 Performed::default()
             }
             Action::Resume { agent } => {

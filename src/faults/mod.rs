@@ -38,6 +38,8 @@ pub enum Strikes {
     Leases,
     /// Principals.
     Principals,
+    /// What the balancer remembers: clients, or resources.
+    Routes,
 }
 
 /// A fault while it strikes.
@@ -68,6 +70,7 @@ table! {
         recreate,
         duplicate_call,
         stop_agent,
+        reroute,
     }
 }
 

@@ -46,7 +46,7 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact>
     };
     let agents = setting.agents();
     // What is left of a handler that has answered was promised: its agent's calls go together then.
-    let together = setting.has_step("answer");
+    let together = setting.goes_on_unheard();
     if part < agents {
         let mut facts = if together { orphans(strike, part, node) } else { Vec::new() };
         facts.extend(open_call(strike, part, node));

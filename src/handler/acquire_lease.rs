@@ -1,6 +1,7 @@
 //! Takes the lease on the resource.
 //!
-//! Passes when no other agent holds the lease of this handle; for its holder too, always with a new fence number, which
+//! Passes when no other agent holds the lease of this handle; for its holder too, unless leases name nobody
+//! (`lease-names = "nothing"`), always with a new fence number, which
 //! goes into the view that a `read` answers. Otherwise it ends the call with `locked`. Leases are in the store or in the
 //! memory of the node (`lease-place`).
 //!
@@ -17,7 +18,7 @@ pub static STEP: Step =
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let mut lease = handling.lease();
     let (agent, _) = handling.identity();
-    if let Some((holder, _)) = lease.holder.filter(|(holder, _)| *holder != agent) {
+    if let Some((holder, _)) = lease.holder.filter(|(holder, _)| *holder != agent || !handling.leases_name_holders()) {
         let mut end = handling.refuse(Outcome::Locked);
         end.answer.held_by = handling.held_up_by(handling.setting.principal(usize::from(holder)));
         return Err(end);

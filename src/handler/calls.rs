@@ -2,7 +2,8 @@
 
 use super::{Luck, Programs, Ran, replies, settle};
 use crate::engine::Access;
-use crate::model::design::{Calls, Identity};
+use crate::model::Outcome;
+use crate::model::design::{Calls, Identity, OnCancel};
 use crate::world::{Answer, Call, CallRef, Component, Fact, Position, Progress, Reply, Request, Setting};
 
 /// What the execution of one transaction did.
@@ -255,6 +256,30 @@ impl Programs {
             self.misdeliver(setting, access, (taker, node), Answer { of, ..answer.clone() });
         }
         Executed { answered: Some((answer, step.map(|step| step.name))), ..executed }
+    }
+
+    /// The server stops a call whose stream is closed. Where it cleans up then, its `at-end` transactions are left of it.
+    pub fn cancel(&self, setting: &Setting, access: &mut Access<'_, Component>, at: CallRef) {
+        let mut call = call_at(setting, access, at).clone();
+        let cleans_up = setting.of(call.deployed).model.design.server.on_cancel == OnCancel::AtEnd;
+        if let Position::AtNode { node, progress } = call.position.clone()
+            && cleans_up
+            && self.of(&call).has_end()
+            && self.of(&call).is_between(&progress)
+        {
+            // Those that it has run stay as they are: the list is run from where it is.
+            let next = if progress.ending { progress.next } else { 0 };
+            let answer = Answer { outcome: Outcome::Unknown, ..Answer::about(call.request.handle) };
+            let (working, loaded) = (None, None);
+            let reply = Reply::Own;
+            let left = Progress { next, ending: true, working, loaded, answer, reply, answered: true, ..progress };
+            call.position = Position::AtNode { node, progress: left };
+            if self.can_change(setting, &call) {
+                return set_call(setting, access, at, Some(call));
+            }
+        }
+        leave_queue(setting, access, &call);
+        set_call(setting, access, at, None);
     }
 
     /// The answer from a node comes out of the stream of another call, that of this agent, if it still waits. That call itself

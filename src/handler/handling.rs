@@ -2,7 +2,7 @@
 
 use super::End;
 use crate::engine::Access;
-use crate::model::design::{Identity, ScopePart};
+use crate::model::design::{Identity, LeaseNames, NewFields, ScopePart};
 use crate::model::{AgentId, Operation, Outcome, ResourceId};
 use crate::world::{
     Answer, Component, Content, Fact, Field, Handle, Instance, Intents, KeyTable, Lease, Lifecycle, Payload, Progress,
@@ -117,6 +117,12 @@ impl Handling<'_, '_> {
         self.access.set(slot, leases.into());
     }
 
+    /// Whether leases name their holders, so that one can be told from another.
+    #[must_use]
+    pub fn leases_name_holders(&self) -> bool {
+        self.setting.model.design.server.lease_names == LeaseNames::Holder
+    }
+
     /// The fence number under which the call works: the one that it was given, or that of its author's view.
     #[must_use]
     pub fn fence(&self) -> Option<u16> {
@@ -147,7 +153,8 @@ impl Handling<'_, '_> {
         self.request.basis.iter().any(|(handle, seen)| {
             let Some(now) = self.anywhere(*handle) else { return true };
             let version = seen.version.is_some_and(|version| version != now.version);
-            version || seen.content.as_ref().is_some_and(|content| !same_values(content, &now.content))
+            let new_fields = &self.setting.resource(usize::from(handle.resource)).new_fields;
+            version || seen.content.as_ref().is_some_and(|content| !shows_values(content, &now.content, new_fields))
         })
     }
 
@@ -245,6 +252,7 @@ impl Handling<'_, '_> {
             },
             Payload::Snapshot(_) | Payload::Nothing => base,
         };
+        let content = if operation.changes_fields() { self.known_fields(content) } else { content };
         let approved = match (&operation, &self.request.payload) {
             (Operation::Approve, Payload::Snapshot(viewed)) => Some(viewed.clone()),
             _ => before.approved.clone(),
@@ -279,9 +287,26 @@ impl Handling<'_, '_> {
             (operation, Payload::Snapshot(_)) => operation.changes_fields(),
             _ => false,
         };
-        let changes = self.setting.changes(&part.map_or_else(|| operation.clone(), |part| operation.part(part)));
-        self.committed(handle, Some(before), after, &changes, erases_fields || loaded);
+        let mut changes = self.setting.changes(&part.map_or_else(|| operation.clone(), |part| operation.part(part)));
+        let drops = !self.unknown_fields().is_empty() && operation.changes_fields();
+        changes.retain(|change| !drops || !self.unknown_fields().contains(&usize::from(*change)));
+        self.committed(handle, Some(before), after, &changes, erases_fields || loaded || drops);
         Ok(())
+    }
+
+    /// The fields of the call's resource that its handler does not know.
+    #[must_use]
+    pub fn unknown_fields(&self) -> &[usize] {
+        let drops = self.setting.model.design.server.new_fields == NewFields::Dropped;
+        let about = usize::from(self.handle().map_or(self.request.resource, |handle| handle.resource));
+        if drops { &self.setting.resource(about).new_fields } else { &[] }
+    }
+
+    /// A content without what the handler does not know: such fields say nothing, and show nobody's change.
+    #[must_use]
+    pub fn known_fields(&self, mut content: Content) -> Content {
+        drop_fields(&mut content, self.unknown_fields());
+        content
     }
 
     /// The version over which a write is made: where the handle carries the state, the one that it carries.
@@ -370,8 +395,19 @@ impl Handling<'_, '_> {
     }
 }
 
-fn same_values(one: &[Field], other: &[Field]) -> bool {
-    one.iter().map(|field| &field.value).eq(other.iter().map(|field| &field.value))
+/// Empties fields: they say nothing, and show nobody's change.
+pub fn drop_fields(content: &mut [Field], fields: &[usize]) {
+    for &field in fields {
+        content[field] = Field { value: content[field].value.empty(), shows: Intents::NONE };
+    }
+}
+
+/// Whether a content that was seen has the values of one that is stored. Of new fields it may have been shown nothing.
+fn shows_values(seen: &[Field], stored: &[Field], new_fields: &[usize]) -> bool {
+    let mut pairs = seen.iter().zip(stored).enumerate();
+    pairs.all(|(field, (seen, stored))| {
+        seen.value == stored.value || new_fields.contains(&field) && seen.value == seen.value.empty()
+    })
 }
 
 /// Applies an operation to a content, and adds the intent to what its fields show. An increment saturates.

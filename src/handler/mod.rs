@@ -14,7 +14,7 @@ use crate::table::table;
 use crate::world::Answer;
 
 pub use calls::{Executed, call_at, leave_queue, set_call};
-pub use handling::{Handling, Luck, change_fields};
+pub use handling::{Handling, Luck, change_fields, drop_fields};
 pub use program::{Program, Programs, Ran};
 pub use promises::{is_at_work, settle};
 pub use replies::{close_stream, equal_ids};

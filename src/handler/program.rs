@@ -160,6 +160,12 @@ impl Program {
         progress.next > 0 || progress.ending
     }
 
+    /// Whether it has transactions that run when the outcome is decided.
+    #[must_use]
+    pub fn has_end(&self) -> bool {
+        !self.at_end.is_empty()
+    }
+
     /// The names of the steps of the transaction that a call runs next.
     #[must_use]
     pub fn next_steps(&self, progress: &Progress) -> Vec<&'static str> {

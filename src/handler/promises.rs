@@ -8,7 +8,7 @@ use crate::world::{Call, Component, Fact, Setting};
 pub fn is_at_work(setting: &Setting, access: &Access<'_, Component>, agent: u8, entry: u8) -> bool {
     let serves =
         |call: &Call| call.has_answered() && call.request.entry == entry && setting.intent_of(&call.request).is_some();
-    let answers_early = setting.has_step("answer");
+    let answers_early = setting.goes_on_unheard();
     answers_early && access.get(setting.orphans_slot(usize::from(agent))).orphans().iter().any(serves)
 }
 

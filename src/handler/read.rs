@@ -26,8 +26,14 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
         }
         ReadsFrom::NodeCache => return cached(handling, view),
     }
-    handling.progress.answer.view = Some(view);
+    answer(handling, view);
     Ok(())
+}
+
+/// What the handler does not know is not in its answer.
+fn answer(handling: &mut Handling<'_, '_>, view: View) {
+    let content = view.content.map(|content| handling.known_fields(content));
+    handling.progress.answer.view = Some(View { content, ..view });
 }
 
 /// Answers from the node's cache, and fills it.
@@ -42,14 +48,15 @@ fn cached(handling: &mut Handling<'_, '_>, view: View) -> Result<(), End> {
         handling.facts.push(Fact::SharedWithOther);
     }
     if let Some((_, about, cached)) = memory.cache.iter().find(|(other, ..)| *other == scope) {
-        handling.progress.answer.handle = Some(*about);
-        handling.progress.answer.view = Some(cached.clone());
+        let (about, cached) = (*about, cached.clone());
+        handling.progress.answer.handle = Some(about);
+        answer(handling, cached);
         return Ok(());
     }
     memory.cache.push((scope, handle, view.clone()));
     memory.cache.sort();
     handling.access.set(slot, memory.into());
-    handling.progress.answer.view = Some(view);
+    answer(handling, view);
     Ok(())
 }
 

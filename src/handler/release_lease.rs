@@ -1,6 +1,7 @@
 //! Frees the lease of this agent on the resource.
 //!
-//! The lease of another agent stays.
+//! The lease of another agent stays; but where leases name nobody (`lease-names = "nothing"`), whatever lease is there is
+//! freed.
 
 use super::{End, Handling, Requires, Step, Writes};
 
@@ -8,7 +9,8 @@ pub static STEP: Step = Step { requires: Requires::Resource, writes: Writes::Som
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let mut lease = handling.lease();
-    if lease.holder.is_some_and(|(holder, _)| holder == handling.identity().0) {
+    let (agent, anybody) = (handling.identity().0, !handling.leases_name_holders());
+    if lease.holder.is_some_and(|(holder, _)| holder == agent || anybody) {
         lease.holder = None;
         handling.set_lease(lease);
     }

@@ -2,9 +2,9 @@
 
 use super::Harness;
 use crate::engine::Access;
-use crate::handler::change_fields;
+use crate::handler::{change_fields, drop_fields};
 use crate::model::client::{BeforeWrite, KeyPolicy, Payload as Carries, Precondition};
-use crate::model::design::ReadsFrom;
+use crate::model::design::{NewFields, ReadsFrom};
 use crate::model::scenario::Carried;
 use crate::model::{AgentId, Client, Entry, Free, Operation, ResourceId, Tool};
 use crate::world::{
@@ -260,6 +260,9 @@ impl Harness<'_, '_> {
             (Operation::Approve, None) => Payload::Nothing,
             (_, Some(content)) if snapshot => {
                 let mut content = content.clone();
+                if client.new_fields == NewFields::Dropped {
+                    drop_fields(&mut content, &self.setting.resource(*resource).new_fields);
+                }
                 change_fields(&mut content, operation, Intents::of(intent));
                 Payload::Snapshot(content)
             }

@@ -39,6 +39,7 @@ fn settings(table: &Table<'_>) -> ClientPart {
         attempts: table.get("attempts").and_then(attempts),
         blind: table.get("blind").and_then(Item::boolean),
         presents: table.word("presents"),
+        new_fields: table.word("new-fields"),
         any: table.words("any"),
         on: table.table("on").map(|on| reactions(&on)).unwrap_or_default(),
     }

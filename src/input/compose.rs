@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::model::client::{Client, Event};
-use crate::model::design::{Calls, Handles, LostReply, ReadsFrom, Replies, State};
+use crate::model::design::{Calls, Handles, LostReply, NewFields, ReadsFrom, Replies, State};
 use crate::model::scenario::{Entry, Operation, Principal};
 use crate::model::{
     Agent, AgentId, Design, Expectation, Free, Handler, Model, Outcome, Protocol, Reaction, ResourceId, Scenario, Tool,
@@ -37,6 +37,7 @@ pub fn compose(
     let mut check = Check { model: &model, scenario: &scenario.source, design: &design.source, found: Vec::new() };
     check.handlers();
     check.snapshots();
+    check.new_fields();
     check.sessions();
     check.expectations(invariants);
     check.handles();
@@ -148,6 +149,27 @@ impl Check<'_> {
                         "`apply-next` needs `payload = \"change\"` in `[client]`, and no `payload` in `any`".to_owned();
                     let label = "for this entry a snapshot is sent";
                     return self.push(Severity::Error, place, message, label, Some(help));
+                }
+            }
+        }
+    }
+
+    /// Nobody can change what it does not know.
+    fn new_fields(&mut self) {
+        let scenario = &self.model.scenario;
+        for (agent_id, agent) in scenario.agents.iter().enumerate() {
+            for (index, entry) in agent.work.iter().enumerate() {
+                let Entry::Mutate { resource, operation, .. } = entry else { continue };
+                let resource = &scenario.resources[*resource];
+                let new = operation.fields().into_iter().find(|field| resource.new_fields.contains(field));
+                let dropped = self.model.client(agent_id, operation.tool()).new_fields == NewFields::Dropped;
+                if let Some(field) = new.filter(|_| dropped) {
+                    let place = self.place_of_entry(agent, index);
+                    let field = &resource.fields[field].0;
+                    let message = format!("agent `{}` changes `{field}`, which its client does not know", agent.name);
+                    let label = "a client that drops new fields can't name one";
+                    let help = "give the agent a `[client]` of its own, with `new-fields = \"kept\"`".to_owned();
+                    self.push(Severity::Error, place, message, label, Some(help));
                 }
             }
         }

@@ -64,6 +64,9 @@ fn server(table: &Table<'_>) -> Server {
         cache_scope: table.words("cache-scope").unwrap_or(default.cache_scope),
         lease_place: table.word("lease-place").unwrap_or(default.lease_place),
         fence_seen: table.word("fence-seen").unwrap_or(default.fence_seen),
+        lease_names: table.word("lease-names").unwrap_or(default.lease_names),
+        on_cancel: table.word("on-cancel").unwrap_or(default.on_cancel),
+        new_fields: table.word("new-fields").unwrap_or(default.new_fields),
         on_store_error: table.get("on-store-error").and_then(on_store_error).unwrap_or(default.on_store_error),
         tools: handlers(table),
     }

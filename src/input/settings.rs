@@ -9,8 +9,8 @@ use crate::model::client::{
 };
 use crate::model::design::{
     AfterStoreError, Balancer, Calls, ClaimAfterError, ClaimNames, FenceSeen, FingerprintPart, Foreign, Handles,
-    Identity, Keys, LostReply, OtherPayload, Place, PrincipalPart, Queue, ReadsFrom, Record, Replies, ScopePart,
-    Server, State, Taken, TakenName, Versions,
+    Identity, Keys, LeaseNames, LostReply, NewFields, OnCancel, OtherPayload, Place, PrincipalPart, Queue, ReadsFrom,
+    Record, Replies, ScopePart, Server, State, Taken, TakenName, Versions,
 };
 use crate::model::protocol::{ClosedStream, Reissue, Resumable, TaskIds};
 use crate::model::scenario::{Carried, Clients, Deploy};
@@ -159,6 +159,9 @@ pub fn server() -> Vec<Setting> {
         ),
         word!("lease-place", Place, default.lease_place, "Where leases live."),
         word!("fence-seen", FenceSeen, default.fence_seen, "When a fence number counts as seen."),
+        word!("lease-names", LeaseNames, default.lease_names, "What a lease names, by which its holder is known."),
+        word!("on-cancel", OnCancel, default.on_cancel, "What a handler does when its call is cancelled."),
+        word!("new-fields", NewFields, default.new_fields, "What its handlers do with the `new-fields` of a resource."),
         Setting {
             name: "on-store-error",
             about: "What a handler does when the store answers a commit with an error; it stops there.",
@@ -209,6 +212,12 @@ pub fn client() -> Vec<Setting> {
         },
         boolean("blind", default.blind, "Write without a view too, and then the change alone, with no version."),
         word!("presents", Presents, default.presents, "Whose key it presents."),
+        word!(
+            "new-fields",
+            NewFields,
+            default.new_fields,
+            "What becomes of the `new-fields` of a resource in a whole content that it sends."
+        ),
         words!(
             "any",
             Free,

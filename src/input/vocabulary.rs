@@ -50,6 +50,10 @@ pub const RESOURCE_KEYS: &[(&str, &str)] = &[
     ("owner", "Who owns it: a subject, or a table of `subject`, `client` and `tenant`."),
     ("version", "Its version at the start."),
     ("fields", "Its content at the start: whole numbers, strings, and lists of them."),
+    (
+        "new-fields",
+        "Which of its fields came with a later schema: a server or client with `new-fields = \"dropped\"` does not know them.",
+    ),
     ("shared-with", "Others who may use it."),
     ("expires", "It expires by itself one day."),
 ];
@@ -71,8 +75,8 @@ pub const HANDLER_KEYS: &[(&str, &str)] = &[
     ),
     (
         "at-end",
-        "Transactions that run when the outcome of a call is decided, whatever it is, before the answer leaves. A call that is \
-         cancelled, or whose node restarts, skips them.",
+        "Transactions that run when the outcome of a call is decided, whatever it is, before the answer leaves. A call \
+         whose node restarts skips them, and so does one that is cancelled, but for `on-cancel = \"at-end\"`.",
     ),
 ];
 

@@ -4,8 +4,8 @@ use crate::model::Free;
 use crate::model::client::{AfterFailure, BeforeWrite, KeyPolicy, Payload, Precondition, Presents};
 use crate::model::design::{
     AfterStoreError, Balancer, Calls, ClaimAfterError, ClaimNames, FenceSeen, FingerprintPart, Foreign, Handles,
-    Identity, LostReply, OtherPayload, Place, PrincipalPart, Queue, ReadsFrom, Record, Replies, ScopePart, State,
-    Taken, TakenName, Versions,
+    Identity, LeaseNames, LostReply, NewFields, OnCancel, OtherPayload, Place, PrincipalPart, Queue, ReadsFrom, Record,
+    Replies, ScopePart, State, Taken, TakenName, Versions,
 };
 use crate::model::protocol::{ClosedStream, Reissue, Resumable, TaskIds};
 use crate::model::scenario::{Carried, Clients};
@@ -37,7 +37,7 @@ macro_rules! words {
 words! {
     AfterFailure, AfterStoreError, Balancer, BeforeWrite, Calls, Carried, ClaimAfterError, ClaimNames, Clients, ClosedStream, Free,
     Condition,
-    FenceSeen, FingerprintPart, Foreign, Handles, Identity, KeyPolicy, LostReply, OtherPayload, Payload, Place, Precondition,
+    FenceSeen, FingerprintPart, Foreign, Handles, Identity, KeyPolicy, LeaseNames, LostReply, NewFields, OnCancel, OtherPayload, Payload, Place, Precondition,
     Presents, PrincipalPart, Queue, ReadsFrom, Record, Reissue, Replies, Resumable, ScopePart, State, Taken, TakenName, TaskIds,
     Told, Tool, Versions,
 }

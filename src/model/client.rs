@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::design::NewFields;
 use super::free::Free;
 use super::scenario::Carried;
 use super::vocabulary::{Outcome, Told, named};
@@ -27,6 +28,8 @@ pub struct Client {
     pub blind: bool,
     /// Whose key it presents.
     pub presents: Presents,
+    /// What becomes of fields that it does not know, in a content that it sends.
+    pub new_fields: NewFields,
     /// What of this it chooses anew, each time that it matters.
     pub any: Vec<Free>,
     /// Its reaction to each event; events that are missing have [`default_reaction`].
@@ -54,6 +57,8 @@ pub struct ClientPart {
     pub blind: Option<bool>,
     /// See [`Client::presents`].
     pub presents: Option<Presents>,
+    /// See [`Client::new_fields`].
+    pub new_fields: Option<NewFields>,
     /// See [`Client::any`].
     pub any: Option<Vec<Free>>,
     /// See [`Client::on`].
@@ -72,6 +77,7 @@ impl Default for Client {
             attempts: None,
             blind: false,
             presents: Presents::OwnKey,
+            new_fields: NewFields::Kept,
             any: Vec::new(),
             on: BTreeMap::new(),
         }
@@ -91,6 +97,7 @@ impl Client {
             attempts,
             blind,
             presents,
+            new_fields,
             any,
             on,
         } = part.clone();
@@ -105,6 +112,7 @@ impl Client {
         self.attempts = attempts.unwrap_or(self.attempts);
         self.blind = blind.unwrap_or(self.blind);
         self.presents = presents.unwrap_or(self.presents);
+        self.new_fields = new_fields.unwrap_or(self.new_fields);
         if let Some(any) = any {
             self.any = any;
         }

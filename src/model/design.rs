@@ -66,6 +66,12 @@ pub struct Server {
     pub lease_place: Place,
     /// When a fence number counts as seen.
     pub fence_seen: FenceSeen,
+    /// What a lease names, by which its holder is known.
+    pub lease_names: LeaseNames,
+    /// What a handler does when its call is cancelled.
+    pub on_cancel: OnCancel,
+    /// What becomes of fields that its handlers do not know.
+    pub new_fields: NewFields,
     /// What a handler does when the store answers a commit with an error.
     pub on_store_error: OnStoreError,
     /// The handlers. Every mutating tool without an entry of its own uses that of `write`, if there is one.
@@ -165,6 +171,9 @@ impl Default for Server {
             cache_scope: vec![ScopePart::Principal, ScopePart::Handle],
             lease_place: Place::Store,
             fence_seen: FenceSeen::AtAcquire,
+            lease_names: LeaseNames::Holder,
+            on_cancel: OnCancel::Stop,
+            new_fields: NewFields::Kept,
             on_store_error: OnStoreError { then: AfterStoreError::AnswerUnknown, claim: ClaimAfterError::Keep },
             tools: BTreeMap::new(),
         }
@@ -197,6 +206,36 @@ named! {
         Release = "release-claim",
         /// It stays.
         Keep = "keep-claim",
+    }
+}
+
+named! {
+    /// What a lease names, by which its holder is known.
+    LeaseNames {
+        /// Its holder: nobody else frees it, or passes for its holder.
+        Holder = "holder",
+        /// Nothing: it is there or it is not. Whoever frees a lease frees whatever is there, and nobody gets one twice.
+        Nothing = "nothing",
+    }
+}
+
+named! {
+    /// What a handler does when its call is cancelled, because its stream is closed.
+    OnCancel {
+        /// It stops where it is.
+        Stop = "stop",
+        /// It runs its `at-end` transactions, and stops then.
+        AtEnd = "at-end",
+    }
+}
+
+named! {
+    /// What becomes of the fields that came with a later schema.
+    NewFields {
+        /// They are known, or passed on unread.
+        Kept = "kept",
+        /// They are not known, and so left out: what is read lacks them, and what is written empties them.
+        Dropped = "dropped",
     }
 }
 

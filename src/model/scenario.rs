@@ -117,6 +117,8 @@ pub struct Resource {
     pub version: u32,
     /// Field names and values at the start; for a minted one those of its `mint` entry.
     pub fields: Vec<(String, Value)>,
+    /// The fields that came with a later schema, by index: a program of an earlier one does not know them.
+    pub new_fields: Vec<usize>,
     /// Principals other than the owner who may use it.
     pub shared_with: Vec<Principal>,
     /// Declared to expire by itself one day.

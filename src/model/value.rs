@@ -13,6 +13,18 @@ pub enum Value {
     List(Vec<Value>),
 }
 
+impl Value {
+    /// The value of this kind that says nothing: what a field has that was not written.
+    #[must_use]
+    pub const fn empty(&self) -> Self {
+        match self {
+            Self::Number(_) => Self::Number(0),
+            Self::Text(_) => Self::Text(String::new()),
+            Self::List(_) => Self::List(Vec::new()),
+        }
+    }
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

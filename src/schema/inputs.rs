@@ -237,6 +237,7 @@ pub(super) fn scenario() -> Value {
             ("owner", reference("principal")),
             ("version", number(of_resource("version"), 0, limits::VERSION.into())),
             ("fields", map(of_resource("fields"), reference("value"))),
+            ("new-fields", list(of_resource("new-fields"), json!({ "type": "string" }))),
             ("shared-with", list(of_resource("shared-with"), reference("principal"))),
             ("expires", boolean(of_resource("expires"))),
         ],

@@ -9,7 +9,9 @@ use super::answer::{Answer, View};
 use super::handling::{Handling, Passed, Stop};
 use super::places::{self, Instance, from_json, json, stored};
 use super::request::{Fields, Payload, Stamp};
-use crate::model::design::{ClaimNames, FenceSeen, Foreign, Handles, OtherPayload, PrincipalPart, ReadsFrom, Taken};
+use crate::model::design::{
+    ClaimNames, FenceSeen, Foreign, Handles, LeaseNames, OtherPayload, PrincipalPart, ReadsFrom, Taken,
+};
 use crate::model::{Outcome, Principal};
 
 /// What a step does.
@@ -207,10 +209,15 @@ fn check_approval(handling: &mut Handling<'_>) -> Passed {
     }
 }
 
+/// Whether leases name their holders.
+fn names_holder(handling: &Handling<'_>) -> bool {
+    handling.design.server.lease_names == LeaseNames::Holder
+}
+
 fn acquire_lease(handling: &mut Handling<'_>) -> Passed {
     let mut lease = handling.lease()?;
     let agent = handling.caller()?.agent;
-    if lease.holder.as_ref().is_some_and(|holder| *holder != agent) {
+    if lease.holder.as_ref().is_some_and(|holder| *holder != agent || !names_holder(handling)) {
         return Err(handling.refuse(Outcome::Locked));
     }
     let fence = lease.given.map_or(0, |given| given + 1);
@@ -226,7 +233,7 @@ fn acquire_lease(handling: &mut Handling<'_>) -> Passed {
 
 fn release_lease(handling: &mut Handling<'_>) -> Passed {
     let mut lease = handling.lease()?;
-    if lease.holder.as_ref() == Some(&handling.caller()?.agent) {
+    if lease.holder.as_ref() == Some(&handling.caller()?.agent) || !names_holder(handling) {
         lease.holder = None;
         handling.put_lease(&lease)?;
     }
@@ -234,7 +241,8 @@ fn release_lease(handling: &mut Handling<'_>) -> Passed {
 }
 
 fn check_lease(handling: &mut Handling<'_>) -> Passed {
-    let holds = handling.lease()?.holder.as_ref() == Some(&handling.caller()?.agent);
+    let holder = handling.lease()?.holder;
+    let holds = if names_holder(handling) { holder == Some(handling.caller()?.agent) } else { holder.is_some() };
     if holds { Ok(()) } else { Err(handling.refuse(Outcome::LeaseLost)) }
 }
 

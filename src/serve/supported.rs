@@ -2,7 +2,7 @@
 
 use super::steps;
 use crate::model::Design;
-use crate::model::design::{Calls, LostReply, ReadsFrom, Replies, State};
+use crate::model::design::{Calls, LostReply, NewFields, OnCancel, ReadsFrom, Replies, State};
 
 /// Why a design can't be served: one sentence for each step or setting that the server does not have. Empty: it can.
 #[must_use]
@@ -54,6 +54,18 @@ pub fn refusals(design: &Design) -> Vec<String> {
         "server.lost-reply",
         server.lost_reply.name(),
         "the SDK answers each request on its own stream",
+    );
+    setting(
+        server.on_cancel == OnCancel::AtEnd,
+        "server.on-cancel",
+        server.on_cancel.name(),
+        "a call that is cancelled stops where it is",
+    );
+    setting(
+        server.new_fields == NewFields::Dropped,
+        "server.new-fields",
+        server.new_fields.name(),
+        "it knows every field that it is sent",
     );
     setting(
         server.reads_from == ReadsFrom::Replica,

@@ -70,7 +70,7 @@ impl Simulation {
         }
         let budgets = access.get(self.setting.budgets_slot()).budgets();
         let left = |name: &str| self.setting.fault_index(name).is_some_and(|index| budgets[index] > 0);
-        let made = left("drop-stream") || left("duplicate-call") || self.setting.has_step("answer");
+        let made = left("drop-stream") || left("duplicate-call") || self.setting.goes_on_unheard();
         !made || self.is_done(agent, access)
     }
 
@@ -83,7 +83,7 @@ impl Simulation {
         let setting = &self.setting;
         let mut future = self.handling(agent, Some(access));
         own(&mut future, [setting.agent_slot(agent), setting.call_slot(agent), setting.ledger_slot(agent)]);
-        if setting.has_step("answer") {
+        if setting.goes_on_unheard() {
             own(&mut future, [setting.orphans_slot(agent)]);
         }
         for entry in &setting.model.scenario.agents[agent].work {
@@ -188,7 +188,7 @@ impl Simulation {
             "compact" => {
                 own(&mut future, [agent, call, ledger]);
                 // What it is told then may be what a handler that has answered is still at work on.
-                own(&mut future, Some(orphans).filter(|_| setting.has_step("answer")));
+                own(&mut future, Some(orphans).filter(|_| setting.goes_on_unheard()));
             }
             "stop-agent" => own(&mut future, [agent]),
             "duplicate-call" => own(&mut future, [call, orphans]),

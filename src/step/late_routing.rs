@@ -14,7 +14,7 @@ use crate::world::Setting;
 pub(super) fn keeps_everything(setting: &Setting) -> bool {
     // Where nodes change over, it matters at which a call is. An answer and the rest of its handler are at one node.
     setting.deployed_slot().is_none()
-        && !setting.has_step("answer")
+        && !setting.goes_on_unheard()
         && is_oblivious_of_nodes(setting)
         && tells_arrival_by_nothing(setting)
         && can_decide_restarts_late(setting)

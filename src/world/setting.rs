@@ -1,6 +1,6 @@
 //! The model as steps need it: which slot holds what, and numbers for intents, principals and key scopes.
 
-use crate::model::design::{Calls, Replies, ScopePart, State, Versions};
+use crate::model::design::{Calls, OnCancel, Replies, ScopePart, State, Versions};
 use crate::model::free::{Choices, Free};
 use crate::model::protocol::Reissue;
 use crate::model::{AgentId, Client, EntryId, Model, Operation, Principal, Reaction, ResourceId, Tool};
@@ -126,6 +126,13 @@ impl Setting {
     #[must_use]
     pub fn has_step(&self, name: &str) -> bool {
         self.layout.steps.contains(name)
+    }
+
+    /// Whether a handler may go on when it has answered, or clean up when it was cancelled.
+    #[must_use]
+    pub fn goes_on_unheard(&self) -> bool {
+        let cleans_up = |side: &Self| side.model.design.server.on_cancel == OnCancel::AtEnd;
+        self.has_step("answer") || self.sides().any(cleans_up)
     }
 
     /// The same for the nodes that run what is deployed, or for those that don't.

@@ -277,6 +277,10 @@ impl<'m> Matching<'m> {
             if !images.into_iter().eq(0..declared.len()) {
                 return None;
             }
+            let is_new = |field: usize| self.setting.resource(resource).new_fields.contains(&field);
+            if fields.iter().enumerate().any(|(field, image)| is_new(field) != is_new(*image)) {
+                return None;
+            }
             for (field, image) in fields.iter().enumerate() {
                 self.value(resource, field, &declared[field].1, &declared[*image].1)?;
             }
@@ -303,6 +307,7 @@ impl<'m> Matching<'m> {
             _ => false,
         };
         self.setting.budget("recreate") > 0
+            || self.setting.resource(resource).new_fields.contains(&field)
             || self.setting.intents.iter().any(|intent| intent.resource == resource && computed(&intent.operation))
     }
 }

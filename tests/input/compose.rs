@@ -92,6 +92,26 @@ fn an_agent_that_starts_from_a_view_needs_to_read() {
 }
 
 #[test]
+fn nobody_changes_a_field_that_it_does_not_know() {
+    let scenario = altered(SCENARIO, "version = 7\n", "version = 7\nnew-fields = [\"memory\"]\n");
+    let dropped = altered(DESIGN, "[client]\n", "[client]\nnew-fields = \"dropped\"\n");
+    assert_eq!(composed(&scenario, DESIGN), "composed\n");
+    reads(
+        composed(&scenario, &dropped),
+        str![[r#"
+  error: agent `A` changes `memory`, which its client does not know
+    ,-[two-agents.toml:13:30]
+ 13 | work = [{ read = "basket" }, { set = "basket", memory = 32 }]
+    :                              ^^^^^^^^^^^^^^^|^^^^^^^^^^^^^^^
+    :                                             `-- a client that drops new fields can't name one
+    `----
+  help: give the agent a `[client]` of its own, with `new-fields = "kept"`
+
+"#]],
+    );
+}
+
+#[test]
 fn expectations_agree_and_name_what_is_judged() {
     let scenario =
         format!("{SCENARIO}\n[expect.small]\nresolves = \"holds\"\nno-lost-update = {{ steps = 9, faults = 0 }}\n");

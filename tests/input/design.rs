@@ -47,8 +47,8 @@ fn a_server_has_handlers() {
    `----
   help: did you mean `read`? expected one of keys, state, balancer, queue, calls, handles, owner-is,
         foreign, identity, replies, lost-reply, taken-name, name-scope, versions, version-required,
-        reads-from, cache-scope, lease-place, fence-seen, on-store-error, mint, read, write, close, approve,
-        execute, delete
+        reads-from, cache-scope, lease-place, fence-seen, lease-names, on-cancel, new-fields,
+        on-store-error, mint, read, write, close, approve, execute, delete
 
 "#]],
     );
@@ -75,8 +75,8 @@ owner-is = []
    `----
   help: did you mean `balancer`? expected one of keys, state, balancer, queue, calls, handles, owner-is,
         foreign, identity, replies, lost-reply, taken-name, name-scope, versions, version-required,
-        reads-from, cache-scope, lease-place, fence-seen, on-store-error, mint, read, write, close, approve,
-        execute, delete
+        reads-from, cache-scope, lease-place, fence-seen, lease-names, on-cancel, new-fields,
+        on-store-error, mint, read, write, close, approve, execute, delete
 
   error: `state` can't be `stor`
    ,-[small.toml:5:9]

@@ -177,8 +177,8 @@ blind = true",
     :         ^^^^^^^
     `----
   help: did you mean `execute`? expected one of payload, precondition, key, before-write, keeps,
-        after-failure, attempts, blind, presents, any, on, mint, read, write, close, approve, execute,
-        delete
+        after-failure, attempts, blind, presents, new-fields, any, on, mint, read, write, close, approve,
+        execute, delete
 
 "#]],
     );
@@ -217,8 +217,8 @@ client.on.stale-views = { tell = "failure" }"#,
     :        ^^^^^
     `----
   help: did you mean `write`? expected one of payload, precondition, key, before-write, keeps,
-        after-failure, attempts, blind, presents, any, on, mint, read, write, close, approve, execute,
-        delete
+        after-failure, attempts, blind, presents, new-fields, any, on, mint, read, write, close, approve,
+        execute, delete
 
   error: unknown event `stale-views`
     ,-[two-agents.toml:19:11]

@@ -31,7 +31,7 @@ fn an_unknown_key() {
    ,-[two-agents.toml:6:1]
  6 | ownr = "user-42"
    : ^^|^
-   :   `-- expected `handle`, `owner`, `version`, `shared-with`, `expires` or `fields`
+   :   `-- expected `handle`, `owner`, `version`, `shared-with`, `expires`, `fields` or `new-fields`
    `----
   help: did you mean `owner`?
 
@@ -50,8 +50,8 @@ client = { blinds = true }"#,
     :            ^^^^^^
     `----
   help: did you mean `blind`? expected one of payload, precondition, key, before-write, keeps,
-        after-failure, attempts, blind, presents, any, on, mint, read, write, close, approve, execute,
-        delete
+        after-failure, attempts, blind, presents, new-fields, any, on, mint, read, write, close, approve,
+        execute, delete
 
 "#]],
     );
@@ -327,7 +327,7 @@ fn an_unknown_fault() {
     `----
   help: did you mean `drop-stream`? expected one of drop-stream, restart-node, expire-handle, expire-key,
         expire-claim, expire-lease, leak-handle, revoke, rotate-credential, compact, ambiguous-commit,
-        stale-read, recreate, duplicate-call, stop-agent
+        stale-read, recreate, duplicate-call, stop-agent, reroute
 
 "#]],
     );
@@ -341,7 +341,7 @@ fn an_unknown_fault() {
     `----
   help: expected one of drop-stream, restart-node, expire-handle, expire-key, expire-claim, expire-lease,
         leak-handle, revoke, rotate-credential, compact, ambiguous-commit, stale-read, recreate,
-        duplicate-call, stop-agent
+        duplicate-call, stop-agent, reroute
 
 "#]],
     );

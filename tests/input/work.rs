@@ -440,3 +440,28 @@ fn a_plan_rests_on_other_resources() {
 "#]],
     );
 }
+
+#[test]
+fn new_fields_are_fields_each_named_once() {
+    let with = |list: &str| altered(SCENARIO, "version = 7\n", &format!("version = 7\nnew-fields = {list}\n"));
+    reads(
+        scenario(&with(r#"["memori", "rows", "rows"]"#)),
+        str![[r#"
+  error: unknown field `memori`
+   ,-[two-agents.toml:8:15]
+ 8 | new-fields = ["memori", "rows", "rows"]
+   :               ^^^^|^^^
+   :                   `-- expected `memory` or `rows`
+   `----
+  help: did you mean `memory`?
+
+  error: this field is listed twice
+   ,-[two-agents.toml:8:33]
+ 8 | new-fields = ["memori", "rows", "rows"]
+   :                                 ^^^|^^
+   :                                    `-- again
+   `----
+
+"#]],
+    );
+}

@@ -28,8 +28,39 @@ pub fn answering(seed: u64) -> Texts {
         design += &(answers(table, line) + "\n");
     }
     texts.design = design;
+    if dice.chance(40) {
+        texts.design = texts.design.replacen("[server]\n", "[server]\non-cancel = \"at-end\"\n", 1);
+    }
     if dice.chance(50) && texts.scenario.contains("[faults]\n") && !texts.scenario.contains("restart-node") {
         texts.scenario = texts.scenario.replacen("[faults]\n", "[faults]\nrestart-node = 1\n", 1);
+    }
+    texts
+}
+
+/// A random model with fields that some server or client does not know.
+pub fn of_two_schemas(seed: u64) -> Texts {
+    let mut texts = texts(seed);
+    let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed + 4_000_000));
+    let new = if dice.chance(70) { "rows" } else { "number" };
+    texts.scenario = texts.scenario.replace("fields = {", &format!("new-fields = [\"{new}\"]\nfields = {{"));
+    let dropped = "new-fields = \"dropped\"\n";
+    if texts.design.contains("balancer = ") {
+        let with = |faults: &str| format!("[faults]\nreroute = 1\n{faults}");
+        texts.scenario = match texts.scenario.split_once("[faults]\n") {
+            Some((before, faults)) => format!("{before}{}", with(faults)),
+            None => format!("{}{}", texts.scenario, with("")),
+        };
+    }
+    if dice.chance(50) {
+        texts.design = texts.design.replacen("[server]\n", "[server]\nlease-names = \"nothing\"\n", 1);
+    }
+    if dice.chance(60) {
+        texts.design = texts.design.replacen("[server]\n", &format!("[server]\n{dropped}"), 1);
+    }
+    if dice.chance(40) {
+        texts.design = texts.design.replacen("[client]\n", &format!("[client]\n{dropped}"), 1);
+    } else {
+        texts.scenario = texts.scenario.replacen(".client]\n", &format!(".client]\n{dropped}"), 1);
     }
     texts
 }

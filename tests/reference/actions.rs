@@ -179,7 +179,8 @@ fn perform(world: &mut World<'_>, action: Action) {
             world.state.agents[agent].knows.insert(handle.0, Known::new(handle, token));
         }
         Action::Cancel(index) => {
-            world.state.orphans.remove(index);
+            let orphan = world.state.orphans.remove(index);
+            server::cancel(world, orphan);
         }
         Action::Resume(agent) => world.state.agents[agent].disconnected = false,
         Action::Decide(agent) => choosing::decide(world, agent),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use handlecheck::model::client::{BeforeWrite, KeyPolicy, Payload, Precondition, Presents};
+use handlecheck::model::design::NewFields;
 use handlecheck::model::scenario::Carried;
 use handlecheck::model::{AgentId, Client, Entry, Free, Model, Operation, ResourceId, Tool};
 
@@ -255,7 +256,11 @@ fn planned_request(world: &World<'_>, id: AgentId) -> Request {
     if operation.tool() == Tool::Write {
         match content {
             Some(content) if client.payload == Payload::Snapshot => {
-                request.snapshot = Some(changed(content, intent, operation));
+                let mut whole = changed(content, intent, operation);
+                if client.new_fields == NewFields::Dropped {
+                    super::write::forget(&mut whole, &world.model.scenario.resources[*resource].new_fields);
+                }
+                request.snapshot = Some(whole);
             }
             _ => {}
         }

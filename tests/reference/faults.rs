@@ -37,6 +37,8 @@ pub enum Fault {
     StaleRead(Seat),
     Recreate(Handle),
     DuplicateCall(AgentId),
+    RerouteClient(AgentId),
+    RerouteHandle(Handle),
     StopAgent(AgentId),
 }
 
@@ -58,6 +60,7 @@ impl Fault {
             Self::StaleRead(_) => "stale-read",
             Self::Recreate(_) => "recreate",
             Self::DuplicateCall(_) => "duplicate-call",
+            Self::RerouteClient(_) | Self::RerouteHandle(_) => "reroute",
             Self::StopAgent(_) => "stop-agent",
         }
     }
@@ -94,6 +97,8 @@ pub fn possible(model: &Model, state: &State) -> Vec<Fault> {
         }
     }
     faults.extend((0..state.nodes.len()).map(Fault::RestartNode));
+    faults.extend(state.sticky.keys().copied().map(Fault::RerouteClient));
+    faults.extend(state.by_handle.keys().copied().map(Fault::RerouteHandle));
     for (handle, stored) in &state.resources {
         if !stored.expired && !stored.lost && stored.life != Life::Deleted {
             faults.extend([Fault::ExpireHandle(*handle), Fault::Recreate(*handle)]);
@@ -172,6 +177,12 @@ pub fn strike(world: &mut World<'_>, fault: Fault) {
                 call.request.issue = rename::fresh_issue(world.model, &world.state, agent);
                 server::abandon(world.model, &mut world.state, call);
             }
+        }
+        Fault::RerouteClient(agent) => {
+            world.state.sticky.remove(&agent);
+        }
+        Fault::RerouteHandle(handle) => {
+            world.state.by_handle.remove(&handle);
         }
         Fault::StopAgent(agent) => {
             world.state.agents[agent].stopped = true;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use handlecheck::model::protocol::TaskIds;
 use handlecheck::model::{
-    AgentId, Entry, EntryId, Model, Operation, Outcome, Principal, Told, Tool, design::PrincipalPart,
+    AgentId, Entry, EntryId, Model, Operation, Outcome, Principal, Told, Tool, Value, design::PrincipalPart,
 };
 
 use super::state::{
@@ -119,7 +119,7 @@ impl World<'_> {
         if *operation == Operation::Execute && commit.before.approved != Some(values(&commit.before.content)) {
             self.broken(APPROVAL_COVERS_EXECUTION);
         }
-        if basis_changed(&self.state, request) {
+        if basis_changed(self.model, &self.state, request) {
             self.broken(BASIS_HOLDS);
         }
         if self.state.revoked.contains(&(who, commit.handle)) {
@@ -254,7 +254,7 @@ impl World<'_> {
             if stored.as_ref().is_some_and(|stored| on_terminal_state(stored, intent)) {
                 self.witnessed(RESPECTS_TERMINAL_STATE);
             }
-            if basis_changed(&self.state, request) {
+            if basis_changed(self.model, &self.state, request) {
                 self.witnessed(BASIS_HOLDS);
             }
         }
@@ -398,13 +398,28 @@ pub fn on_terminal_state(stored: &Stored, intent: Intent) -> bool {
 }
 
 /// Has a resource that the plan rests on changed since its author saw it?
-pub fn basis_changed(state: &State, request: &Request) -> bool {
+pub fn basis_changed(model: &Model, state: &State, request: &Request) -> bool {
     request.basis.iter().any(|(handle, version, content)| {
         state.resources.get(handle).is_some_and(|stored| {
             version.is_some_and(|version| version != stored.version)
-                || content.as_ref().is_some_and(|content| *content != values(&stored.content))
+                || content.as_ref().is_some_and(|seen| {
+                    let new = &model.scenario.resources[handle.0].new_fields;
+                    // What it may not have been shown, it does not rest on.
+                    let unseen = |field: usize| new.contains(&field) && is_empty(&seen[field]);
+                    let now = values(&stored.content);
+                    (0..seen.len()).any(|field| seen[field] != now[field] && !unseen(field))
+                })
         })
     })
+}
+
+/// Does a value say nothing?
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => *number == 0,
+        Value::Text(text) => text.is_empty(),
+        Value::List(elements) => elements.is_empty(),
+    }
 }
 
 /// Was every intent of every agent told as `ok`?

@@ -1,7 +1,7 @@
 //! What the balancer and the nodes do with a call: deliver it, execute one transaction, keep the answer (section 5).
 
 use handlecheck::model::design::{
-    Balancer, Calls, Identity, LostReply, Queue, ReadsFrom, Record, Replies, State as StateIn,
+    Balancer, Calls, Identity, LostReply, OnCancel, Queue, ReadsFrom, Record, Replies, State as StateIn,
 };
 use handlecheck::model::{Model, Outcome};
 
@@ -246,6 +246,24 @@ pub fn outlived(model: &Model, mut call: Call) -> Call {
     }
     call.place = Place::Kept(handling);
     call
+}
+
+/// A call is stopped between two transactions, or in a queue. Where a handler cleans up then, its `at-end` is left of it.
+pub fn cancel(world: &mut World<'_>, mut call: Call) {
+    let model = world.model;
+    let own = side(model, call.new);
+    let (all, before_end) = transactions(own, &call);
+    let about = call.request.handle;
+    let Place::AtNode(handling) = &mut call.place else { return };
+    if own.design.server.on_cancel != OnCancel::AtEnd || all.len() == before_end || handling.next == 0 {
+        return;
+    }
+    handling.next = handling.next.max(before_end);
+    handling.ended = Some(Answer::refusal(Outcome::Unknown, about));
+    handling.answer = Answer::ok(None);
+    (handling.working, handling.loaded) = (None, None);
+    handling.reply = Reply::OwnStream;
+    put(model, &mut world.state, Seat::Rest(0), call);
 }
 
 /// Can this call execute its next transaction? In a queue only the first call for a handle can.

@@ -1,6 +1,6 @@
 //! The steps of a handler (section 5): one function each. A step passes, or ends the call.
 
-use handlecheck::model::design::{FenceSeen, Foreign, Identity, ReadsFrom, State as StateIn};
+use handlecheck::model::design::{FenceSeen, Foreign, Identity, LeaseNames, ReadsFrom, State as StateIn};
 use handlecheck::model::{AgentId, Model, Outcome, Principal};
 
 use super::judge::{self};
@@ -239,7 +239,7 @@ impl Step<'_, '_> {
         let (agent, _) = identity(self.world, self.request, node);
         let lease = self.world.state.lease_table(model, node).entry(handle).or_default();
         if let Some((holder, _)) = lease.holder
-            && holder != agent
+            && (holder != agent || model.design.server.lease_names == LeaseNames::Nothing)
         {
             let mut answer = Answer::refusal(Outcome::Locked, self.request.handle);
             self.note_interference(&mut answer, judge::principal(model, holder));
@@ -271,8 +271,9 @@ impl Step<'_, '_> {
     fn release_lease(&mut self) -> Passed {
         let Some(handle) = self.handle() else { return Ok(()) };
         let (agent, _) = identity(self.world, self.request, self.handling.node);
+        let named = self.model().design.server.lease_names == LeaseNames::Holder;
         let lease = self.world.state.lease_table(self.world.model, self.handling.node).entry(handle).or_default();
-        lease.holder = lease.holder.filter(|(holder, _)| *holder != agent);
+        lease.holder = lease.holder.filter(|(holder, _)| *holder != agent && named);
         Ok(())
     }
 
@@ -280,8 +281,9 @@ impl Step<'_, '_> {
     fn check_lease(&mut self) -> Passed {
         let Some(handle) = self.handle() else { return Ok(()) };
         let (agent, _) = identity(self.world, self.request, self.handling.node);
+        let named = self.model().design.server.lease_names == LeaseNames::Holder;
         let lease = self.world.state.lease_table(self.world.model, self.handling.node).entry(handle).or_default();
-        let holds = lease.holder.is_some_and(|(holder, _)| holder == agent);
+        let holds = lease.holder.is_some_and(|(holder, _)| holder == agent || !named);
         if holds { Ok(()) } else { self.refuse(Outcome::LeaseLost) }
     }
 
@@ -346,6 +348,8 @@ impl Step<'_, '_> {
                 view = cache.entry(place).or_insert(view).clone();
             }
         }
+        let unknown = self.unknown_fields();
+        view.content.iter_mut().for_each(|content| super::write::forget(content, &unknown));
         self.handling.answer.about = Some(view.handle);
         self.handling.answer.view = Some(view);
         Ok(())

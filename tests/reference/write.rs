@@ -1,6 +1,6 @@
 //! The steps that write a content (section 5), and what of an intent takes effect by them.
 
-use handlecheck::model::design::Versions;
+use handlecheck::model::design::{NewFields, Versions};
 use handlecheck::model::{Operation, Outcome, Value};
 
 use super::judge::Commit;
@@ -44,7 +44,26 @@ pub fn life_after(operation: &Operation) -> Option<Life> {
     }
 }
 
+/// Fields of which a program knows nothing are empty in what it writes or shows, and nobody's change is in them.
+pub fn forget(content: &mut Content, fields: &[usize]) {
+    for field in fields {
+        content[*field].shows.clear();
+        content[*field].value = match content[*field].value {
+            Value::Number(_) => Value::Number(0),
+            Value::Text(_) => Value::Text(String::new()),
+            Value::List(_) => Value::List(Vec::new()),
+        };
+    }
+}
+
 impl Step<'_, '_> {
+    /// The fields of the resource at hand that the handler does not know.
+    pub fn unknown_fields(&mut self) -> Vec<usize> {
+        let drops = self.model().design.server.new_fields == NewFields::Dropped;
+        let resource = self.stored().map(|(handle, _)| handle.0).filter(|_| drops);
+        resource.map_or_else(Vec::new, |resource| self.model().scenario.resources[resource].new_fields.clone())
+    }
+
     /// `apply`: `load` and `save`; nothing comes between, so a write that is applied rests on what stands there.
     pub fn apply(&mut self) -> Passed {
         self.load()?;
@@ -93,7 +112,9 @@ impl Step<'_, '_> {
         let comes_back = super::rename::versions_come_back(self.model());
         let carried = self.request.token.as_ref().map(|(_, version)| *version);
         let approves = self.request.approves.clone();
-        let content = self.written(copy, operation, intent);
+        let mut content = self.written(copy, operation, intent);
+        let unknown = if operation.fields().is_empty() { Vec::new() } else { self.unknown_fields() };
+        forget(&mut content, &unknown);
         let Some((handle, stored)) = self.stored() else { return self.refuse(Outcome::NotFound) };
         let before = stored.clone();
         stored.content.clone_from(&content);
@@ -117,8 +138,10 @@ impl Step<'_, '_> {
         self.handling.answer.token = token.or(self.handling.answer.token.take());
         let lasts = before.node.is_some();
         let call = self.call.clone();
-        let parts = parts(operation);
-        let commit = Commit { call: &call, handle, before: &before, after: &content, parts, saved };
+        let mut parts = parts(operation);
+        parts.retain(|part| part.is_none_or(|field| !unknown.contains(&field)));
+        let saved_whole = saved || !unknown.is_empty();
+        let commit = Commit { call: &call, handle, before: &before, after: &content, parts, saved: saved_whole };
         self.world.judge_commit(&commit);
         if let Some(grant) = self.handling.grant.or(self.request.fence) {
             self.world.judge_lease(self.request.agent, handle, self.handling.node, grant);

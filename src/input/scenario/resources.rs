@@ -64,6 +64,7 @@ fn resource(key: Key<'_>, table: &Table<'_>) -> Known {
             Some(fields_table) => fields(fields_table.entries()),
         },
     };
+    let new_fields = table.get("new-fields").map_or(Some(Vec::new()), |item| new_fields(item, &fields, doubtful));
     // What is wrong has been reported, so these stand-ins are never seen.
     Known {
         resource: Resource {
@@ -72,12 +73,30 @@ fn resource(key: Key<'_>, table: &Table<'_>) -> Known {
             owner,
             version: version.unwrap_or(1),
             fields,
+            new_fields: new_fields.unwrap_or_default(),
             shared_with: shared_with.unwrap_or_default(),
             expires: expires.unwrap_or_default(),
             chosen: None,
         },
         doubtful,
     }
+}
+
+/// Reads which fields came with a later schema.
+fn new_fields(item: Item<'_>, fields: &[(String, Value)], doubtful: bool) -> Option<Vec<usize>> {
+    let names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+    item.each(|element, before| {
+        let name = element.nonempty()?;
+        let found = names.iter().position(|field| *field == name);
+        if found.is_none() && !doubtful {
+            return element.unknown("field", name, &names);
+        }
+        let field = found?;
+        if before.contains(&field) {
+            return element.refuse_in_place("this field is listed twice", "again", None);
+        }
+        Some(field)
+    })
 }
 
 /// The resources that the agents' work mints, behind those that are there.
@@ -122,6 +141,7 @@ pub(super) fn minted(agents: &[Draft<'_>], all: &mut Vec<Known>, most: usize) {
             owner: None,
             version: 1,
             fields,
+            new_fields: Vec::new(),
             shared_with: Vec::new(),
             expires: false,
             chosen,

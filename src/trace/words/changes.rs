@@ -216,9 +216,9 @@ impl Names<'_> {
                     Reply::Lost => FORGOTTEN.to_owned(),
                     Reply::Own | Reply::Nowhere => String::new(),
                 };
-                let answered = if progress.answered { ", answered" } else { "" };
+                let unheard = if progress.answered { ", unheard" } else { "" };
                 format!(
-                    "{request} at {}{answered} before {at_end}transaction {}{broken}{reply}",
+                    "{request} at {}{unheard} before {at_end}transaction {}{broken}{reply}",
                     self.0.node_name(*node),
                     progress.next + 1
                 )

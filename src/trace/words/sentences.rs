@@ -82,6 +82,10 @@ fn happened(step: &Step, taken_up: bool, past: &Past) -> String {
             format!("{node} executes {request}: {steps}. It commits, and the store answers with an error.")
         }
         "stale-read" => format!("{} The copy lags behind.{}", execution(step, node, request, orphaned), astray(step)),
+        "reroute" => {
+            let whose = if handle == "nothing" { format!("of {agent}") } else { format!("on {handle}") };
+            format!("The balancer forgets to which node it brought requests {whose}.")
+        }
         "expire-lease" => format!("The lease on {handle} expires."),
         "rotate-credential" => {
             format!("{} uses another credential from now on.", principal.as_deref().unwrap_or("Somebody"))
@@ -94,7 +98,10 @@ fn happened(step: &Step, taken_up: bool, past: &Past) -> String {
         },
         "hand-off" => format!("{agent} hands {handle} to {}.", to.join(" and ")),
         "guess" => format!("{agent} guesses the handle {handle}."),
-        "cancel" => format!("{node} stops {request}, whose stream is closed."),
+        "cancel" => {
+            let left = if is_over(step, request) { "" } else { " It still runs its at-end transactions." };
+            format!("{node} stops {request}, whose stream is closed.{left}")
+        }
         "resume" => format!("{agent} resumes the stream of {request}."),
         "deploy" => {
             let to_run = to_run.as_deref().unwrap_or("something else");

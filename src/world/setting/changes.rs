@@ -7,11 +7,12 @@ use crate::world::IntentLedger;
 
 impl Setting {
     /// The changes that an operation makes, as the ledger counts them: one for each field where a handler may make them one
-    /// by one, else one for all.
+    /// by one, or leave some out, else one for all.
     #[must_use]
     pub fn changes(&self, operation: &Operation) -> Vec<u8> {
         let fields = operation.fields();
-        if fields.is_empty() || !self.has_step("apply-next") {
+        let one_by_one = self.has_step("apply-next") || self.layout.drops_new_fields;
+        if fields.is_empty() || !one_by_one {
             return vec![0];
         }
         fields.into_iter().map(|field| u8::try_from(field).expect("limits keep fields below 256")).collect()

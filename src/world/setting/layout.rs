@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Intent, Scope, scope, small};
 use crate::model::Model;
-use crate::model::design::{Balancer, Identity, Place, ReadsFrom, State};
+use crate::model::design::{Balancer, Identity, NewFields, Place, ReadsFrom, State};
 
 /// What a state has slots for. All designs of a run share it.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub(super) struct Layout {
     pub(super) lags: bool,
     /// A read may show what was superseded before it was sent.
     pub(super) stale: bool,
+    /// Some handler leaves out fields that it does not know.
+    pub(super) drops_new_fields: bool,
     /// Nodes change over in the run.
     pub(super) deploys: bool,
 }
@@ -70,6 +72,7 @@ impl Layout {
         let replica = designs().any(|design| design.server.reads_from == ReadsFrom::Replica);
         let budget = model.scenario.faults.get("stale-read").copied().unwrap_or(0);
         let elsewhere = designs().any(|design| design.server.reads_from != ReadsFrom::Store);
+        let drops = designs().any(|design| design.server.new_fields == NewFields::Dropped);
         Self {
             steps,
             scopes,
@@ -79,6 +82,7 @@ impl Layout {
             balancer: model.design.server.balancer,
             lags: replica && budget > 0,
             stale: elsewhere || model.design.server.state == State::Handle,
+            drops_new_fields: drops && model.scenario.resources.iter().any(|resource| !resource.new_fields.is_empty()),
             deploys: model.deployed.is_some(),
         }
     }
