@@ -3,6 +3,7 @@
 //! [`Simulation`] is the composed model as a [`System`] that the engine explores.
 
 mod asserting;
+mod budgets;
 pub mod causes;
 mod choosing;
 mod costs;
@@ -18,8 +19,8 @@ pub use self::costs::Measure;
 use self::showing::Shown;
 use crate::action::Action;
 use crate::assertion::{self, Compiled, Names};
-use crate::engine::{Access, Class, Footprint, Observations, SlotSet, System, plain};
-use crate::faults::{FAULTS, Strike, Strikes};
+use crate::engine::{Access, Budgets, Class, Footprint, Observations, SlotSet, System, plain};
+use crate::faults::{FAULTS, Strike, Strikes, sources_of_restarts};
 use crate::handler::{self, Executed, Luck, Programs};
 use crate::harness::Harness;
 use crate::invariants::{INVARIANTS, Judgement, Violation, first_open};
@@ -126,7 +127,7 @@ impl Simulation {
             if setting.faults()[index] > 0 {
                 let struck = match fault.strikes {
                     Strikes::Agents => setting.agents(),
-                    Strikes::Nodes => setting.model.scenario.nodes,
+                    Strikes::Nodes => sources_of_restarts(&setting),
                     Strikes::Resources => setting.resources(),
                     Strikes::Keys => setting.all_keys_slots().count(),
                     Strikes::Leases => setting.all_lease_slots().count(),
@@ -360,6 +361,10 @@ impl System for Simulation {
 
     fn counters(&self) -> SlotSet {
         [self.setting.budgets_slot()].into_iter().collect()
+    }
+
+    fn budgets(&self) -> Option<Budgets<Component>> {
+        self.amounts_left()
     }
 
     fn observed(&self) -> SlotSet {

@@ -1,4 +1,5 @@
-//! Partial-order reduction: taking as few actions as are needed decides everything as taking all of them does.
+//! Partial-order reduction: taking as few actions as are needed decides everything as taking all of them does. And subsumption:
+//! leaving out what differs from a state by less to spend keeps every front.
 
 mod models;
 mod random;
@@ -7,7 +8,7 @@ use std::collections::BTreeSet;
 
 use handlecheck::action::Action;
 use handlecheck::engine::{
-    Access, Class, Exploration, Footprint, Limits, Observations, SlotSet, System, explore, plain,
+    Access, Budgets, Class, Exploration, Footprint, Found, Limits, Observations, SlotSet, System, explore, plain,
 };
 use handlecheck::step::Simulation;
 use handlecheck::world::Component;
@@ -48,7 +49,7 @@ fn compare<S: System>(system: &S, liveness: bool, symmetry: bool) -> Result<Opti
     if whole.stop.is_some() {
         return Ok(None);
     }
-    let reduced = explore(system, Limits { reduce: true, symmetry, ..limits }, &mut |_| false);
+    let reduced = explore(system, Limits { reduce: true, symmetry, subsume: liveness, ..limits }, &mut |_| false);
     let (all, some) = (kept(&whole), kept(&reduced));
     if all != some {
         return Err(format!(
@@ -66,6 +67,34 @@ fn compare<S: System>(system: &S, liveness: bool, symmetry: bool) -> Result<Opti
         }
     }
     Ok(Some((whole.states(), reduced.states())))
+}
+
+/// The cheapest breaks of each property, with the states on the paths to them.
+type Fronts<S> = Vec<Vec<(u32, u32, Vec<Vec<<S as System>::Component>>)>>;
+
+/// Explores a system as a whole and without what is subsumed, and answers how many states there are in either; `None`: too many.
+fn subsumes<S: System>(system: &S) -> Result<Option<(usize, usize)>, String> {
+    let limits = Limits { states: Some(LARGEST), liveness: true, causes: true, ..Limits::default() };
+    let whole = explore(system, limits, &mut |_| false);
+    if whole.stop.is_some() {
+        return Ok(None);
+    }
+    let less = explore(system, Limits { subsume: true, ..limits }, &mut |_| false);
+    let (all, some) = (kept(&whole), kept(&less));
+    if all != some {
+        return Err(format!("all states: {all:?}\nwithout those that are subsumed: {some:?}"));
+    }
+    // Of what can stay pending for ever, the fewest faults are kept, and not the length.
+    let decided_by_steps = |property: &usize| Some(*property) != system.liveness();
+    let fronts = |found: &Exploration<S>| -> Fronts<S> {
+        let place = |place: Found| (place.steps, place.faults, found.path(system, place));
+        let front = |property| found.front(property).into_iter().map(place).collect();
+        (0..64).filter(decided_by_steps).map(front).collect()
+    };
+    if fronts(&whole) != fronts(&less) {
+        return Err("a front or a path on it is another one".to_owned());
+    }
+    Ok(Some((whole.states(), less.states())))
 }
 
 /// Whether each state is a successor of the one before.
@@ -87,6 +116,49 @@ fn shipped_models_are_decided_alike() {
         }
     }
     assert!(fewer * 5 < states * 4, "the reduction reduces: {fewer} of {states} states");
+}
+
+#[test]
+fn what_is_subsumed_is_on_no_front() {
+    let (mut states, mut fewer) = (0, 0);
+    let mut add = |shown: &str, model| {
+        let sizes = subsumes(&Simulation::new(model)).unwrap_or_else(|differ| panic!("{shown}: {differ}"));
+        let (all, some) = sizes.unwrap_or_default();
+        (states, fewer) = (states + all, fewer + some);
+    };
+    for (pair, model) in models::expected() {
+        add(&format!("{pair:?}"), model);
+    }
+    for seed in random::seeds("60..90") {
+        for texts in [random::texts(seed), random::symmetric(seed), random::choosing(seed)] {
+            let Ok(model) = models::of_texts(&texts.scenario, &texts.design, &texts.protocol) else { continue };
+            add(&format!("seed {seed}\n{}\n{}", texts.scenario, texts.design), model);
+        }
+    }
+    assert!(fewer * 10 < states * 9, "something is subsumed: {fewer} of {states} states are left");
+}
+
+/// A system that takes whatever else is left for more.
+struct Spendthrift {
+    system: Simulation,
+}
+
+impl System for Spendthrift {
+    models::delegate!();
+
+    fn budgets(&self) -> Option<Budgets<Component>> {
+        let Budgets { slot, amounts } = self.system.budgets()?;
+        let others = |place: usize| (0..amounts.len()).filter(|other| *other != place).collect();
+        let amounts = amounts.iter().enumerate().map(|(place, (amount, _))| (amount.clone(), others(place))).collect();
+        Some(Budgets { slot, amounts })
+    }
+}
+
+#[test]
+fn what_is_not_more_taken_for_more_is_caught() {
+    let differs = |model| subsumes(&Spendthrift { system: Simulation::new(model) }).is_err();
+    let caught = models::expected().into_iter().filter(|(_, model)| differs(model.clone())).count();
+    assert!(caught > 1, "only {caught} notices");
 }
 
 #[test]

@@ -123,7 +123,7 @@ pub fn here(arguments: &[String]) {
             (found.states(), found.stop.is_none())
         }
         Mode::Reduced(threads) => {
-            let limits = Limits { threads, reduce: true, symmetry: true, ..limits };
+            let limits = Limits { threads, reduce: true, symmetry: true, subsume: true, ..limits };
             let late = Simulation::reduced(system.setting().model.clone());
             let found = explore(&late, limits, &mut |_| false);
             (found.states(), found.stop.is_none())

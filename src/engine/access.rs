@@ -12,6 +12,8 @@ pub struct Access<'a, C> {
     /// What was read for its own sake, and what only for a witness.
     real: Cell<SlotSet>,
     peeks: Cell<[SlotSet; GHOSTS]>,
+    /// Slots each of which alone decides that nothing is enabled.
+    blocks: Cell<SlotSet>,
     writes: Vec<(u16, C)>,
 }
 
@@ -38,6 +40,7 @@ impl<'a, C: Clone + Eq> Access<'a, C> {
             reads: RefCell::new(Vec::new()),
             real: Cell::new(SlotSet::NONE),
             peeks: Cell::new([SlotSet::NONE; GHOSTS]),
+            blocks: Cell::new(SlotSet::NONE),
             writes: Vec::new(),
         }
     }
@@ -75,6 +78,16 @@ impl<'a, C: Clone + Eq> Access<'a, C> {
         peeks[ghost].insert(slot);
         self.peeks.set(peeks);
         self.look(slot, Some(ghost))
+    }
+
+    /// Says of a slot that what stands there is reason enough for a source to have no action, whatever stands elsewhere. Where
+    /// there are several such slots, each is. Partial-order reduction then need not take the others into account.
+    pub fn blocked_by(&self, slot: usize) {
+        let mut blocks = self.blocks.get();
+        if SlotSet::tells_apart(slot) {
+            blocks.insert(slot);
+        }
+        self.blocks.set(blocks);
     }
 
     fn look(&self, slot: usize, ghost: Option<usize>) -> &C {
@@ -122,6 +135,11 @@ impl<'a, C: Clone + Eq> Access<'a, C> {
     /// What was read for its own sake, and what only for witnesses, by their kinds.
     pub(super) const fn looked_at(&self) -> (SlotSet, [SlotSet; GHOSTS]) {
         (self.real.get(), self.peeks.get())
+    }
+
+    /// The slots that are each a reason for having no action.
+    pub(super) const fn blocks(&self) -> SlotSet {
+        self.blocks.get()
     }
 
     /// The slots that were read, in order, and the writes.

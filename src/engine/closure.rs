@@ -84,7 +84,15 @@ impl Closure {
                 if self.candidate[source] || !self.futures[source].conflicts(&inside) {
                     continue;
                 }
-                let (own, more) = self.own(knowledge, state, source)?;
+                let blocks = knowledge.menu(source, state)?.blocks;
+                let (own, more) = if blocks.is_empty() {
+                    self.own(knowledge, state, source)?
+                } else if blocks.meets(&inside.reads) || blocks.meets(&inside.writes) {
+                    // It can't move before something changes that is looked after already.
+                    (Footprint::NONE, 0)
+                } else {
+                    (Footprint { reads: blocks.first(), ..Footprint::NONE }, 0)
+                };
                 // An action that takes its share of a counter commutes with others that do.
                 inside.extend(&own.without(&counters));
                 actions += more;

@@ -52,12 +52,13 @@ impl<S: System> Exploration<S> {
     /// As long as nothing was left out, each state that is really new has the hash of one of the *k* known ones with a
     /// probability of at most *k* in 2^bits; and there is one such state at most for each *k* up to the number of states that
     /// were found in the end, since it either becomes known, or is the first that is left out. The sum is n (n + 1) / 2 in 2^bits.
+    /// Where it is also looked for with more left to spend, in at most m ways, that is m + 1 times as probable.
     #[must_use]
     pub fn omission(&self) -> f64 {
         let Some(bits) = self.compact else { return 0.0 };
         let states = self.states() as u128;
         #[expect(clippy::cast_precision_loss, reason = "a bound is shown with two digits, rounded up")]
-        let pairs = (states * (states + 1) / 2) as f64;
+        let pairs = (states * (states + 1) / 2 * (self.amounts as u128 + 1)) as f64;
         (pairs / 2.0_f64.powi(bits.cast_signed())).min(1.0)
     }
 }

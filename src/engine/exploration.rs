@@ -37,6 +37,8 @@ pub struct Exploration<S: System> {
     pub causes: Vec<((u8, u64), Found)>,
     /// States were known by so many bits of their hashes alone.
     pub(super) compact: Option<u32>,
+    /// In how many ways more may have been left to spend in a state, at most; 0 where nobody asked.
+    pub(super) amounts: usize,
     /// The symmetries up to which it was explored.
     pub(super) members: Vec<usize>,
     /// For each property, whether its witness was reached: one bit each.

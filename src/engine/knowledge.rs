@@ -11,6 +11,7 @@ use super::memo::Memo;
 use super::numbering::{Numbering, Renaming, TooManyNumbers};
 use super::packing::Layout;
 use super::slots::{Footprint, SlotSet};
+use super::subsumption::Richer;
 use super::symmetry::{Orbits, Turn};
 use super::{Access, Class, Observations, System};
 
@@ -37,6 +38,8 @@ pub(super) struct Menu {
     pub certain: bool,
     /// What decides about the menu.
     pub reads: SlotSet,
+    /// Where it is empty: slots each of which alone decides that it is.
+    pub blocks: SlotSet,
 }
 
 impl Menu {
@@ -90,6 +93,8 @@ pub(super) struct Knowledge<'s, S: System> {
     pub interner: Interner<S::Component>,
     pub numbering: Numbering,
     pub orbits: Orbits,
+    /// What is subsumed by what; `None`: nothing is.
+    pub richer: Option<Richer>,
     pub menus: Vec<Menu>,
     moves: Vec<Move>,
     pub leaves: Vec<Leaf>,
@@ -123,6 +128,7 @@ impl<'s, S: System> Knowledge<'s, S> {
             interner: Interner::new(width),
             numbering: Numbering::default(),
             orbits: Orbits::new(system, members, width),
+            richer: None,
             menus: Vec::new(),
             moves: Vec::new(),
             leaves: Vec::new(),
@@ -232,6 +238,7 @@ impl<'s, S: System> Knowledge<'s, S> {
                 let actions = self.system.actions(source, &access);
                 // What a trial looks at for a witness decides nothing about what is enabled.
                 let (real, _) = access.looked_at();
+                let blocks = if actions.is_empty() { access.blocks() } else { SlotSet::NONE };
                 let reads = reads_only(access);
                 let actions: Vec<u32> = actions.into_iter().map(|action| self.action_id(action)).collect();
                 let entries = || actions.iter().map(|action| &self.actions[*action as usize]);
@@ -239,7 +246,7 @@ impl<'s, S: System> Knowledge<'s, S> {
                 let certain = entries().any(|entry| entry.class == Class::Progress && entry.as_move.fair);
                 let length = u16::try_from(actions.len()).expect("a state has few actions");
                 let moves: Vec<Move> = entries().map(|entry| entry.as_move).collect();
-                let menu = Menu { progress, certain, reads: real, start: place(self.moves.len()), length };
+                let menu = Menu { progress, certain, reads: real, blocks, start: place(self.moves.len()), length };
                 self.moves.extend(moves);
                 let leaf = push(&mut self.menus, menu);
                 self.memo.insert(self.source_roots[source], state, &reads, leaf);

@@ -25,6 +25,9 @@ pub struct Limits {
     /// Take only as many of the actions of a state as are needed to decide every property (see `docs/engine.md`). Paths are
     /// then real, but not shortest.
     pub reduce: bool,
+    /// Leave out a state where the same one was found before with more left to spend ([`super::System::budgets`]): that keeps
+    /// every front, and the paths on it.
+    pub subsume: bool,
     /// Know states by so many bits of their hashes alone, at least 6 and at most 64: a state with the hash of another one is left
     /// out ([`super::Exploration::omission`]). Paths are real all the same. Liveness can't be decided then, and is not; nor can
     /// anybody go on with such a search. `None`: states are compared as a whole.

@@ -77,6 +77,12 @@ impl Layout {
         difference[word as usize] ^= u64::from(before ^ after) << shift;
     }
 
+    /// The id in a slot of a packed state.
+    #[inline]
+    pub fn get(&self, packed: &[u64], slot: usize) -> u32 {
+        self.fields[slot].get(packed)
+    }
+
     #[inline]
     pub fn put(&self, packed: &mut [u64], slot: usize, id: u32) {
         self.fields[slot].put(packed, id);

@@ -17,6 +17,7 @@ use super::numbering::TooManyNumbers;
 use super::packing::Layout;
 use super::slots::GHOSTS;
 use super::store::{Origin, Store};
+use super::subsumption::Richer;
 use super::symmetry;
 use super::visited::{SHARDS, Shard, shard};
 use super::visiting::Visiting;
@@ -81,6 +82,8 @@ impl<'s, S: System> Search<'s, S> {
             .enumerate()
             .map(|(slot, component)| knowledge.interner.intern(slot, component))
             .collect();
+        let budgets = system.budgets().filter(|_| limits.subsume);
+        knowledge.richer = budgets.map(|budgets| Richer::new(budgets, &mut knowledge.interner));
         let mut stop = None;
         if knowledge.numbering.note_new(system, &knowledge.interner).is_err() {
             stop = Some(Stop::Numbers);
@@ -358,6 +361,7 @@ impl<'s, S: System> Search<'s, S> {
         Exploration {
             computed: self.knowledge.computed,
             compact: self.limits.compact,
+            amounts: self.knowledge.richer.as_ref().map_or(0, Richer::most),
             members: self.knowledge.orbits.members,
             interner: self.knowledge.interner,
             store: self.store,

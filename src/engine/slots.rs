@@ -10,9 +10,21 @@ impl SlotSet {
     /// Every slot.
     pub const ALL: Self = Self(u128::MAX);
 
+    /// Whether the set knows this slot from all others.
+    #[must_use]
+    pub const fn tells_apart(slot: usize) -> bool {
+        slot < 127
+    }
+
+    /// One slot of the set, by itself; nothing of an empty one.
+    #[must_use]
+    pub const fn first(&self) -> Self {
+        Self(self.0 & self.0.wrapping_neg())
+    }
+
     /// Adds a slot. Those from 127 on share one place, which can only make sets meet that need not.
     pub const fn insert(&mut self, slot: usize) {
-        self.0 |= 1 << if slot > 127 { 127 } else { slot };
+        self.0 |= 1 << if Self::tells_apart(slot) { slot } else { 127 };
     }
 
     /// Whether the set is empty.

@@ -73,6 +73,11 @@ pub trait System: Sync {
         SlotSet::NONE
     }
 
+    /// What only runs out, and how the amounts of it compare. `None`: nothing does.
+    fn budgets(&self) -> Option<Budgets<Self::Component>> {
+        None
+    }
+
     /// The slots that [`Self::observe`] may read in states that are not quiescent.
     fn observed(&self) -> SlotSet {
         SlotSet::ALL
@@ -113,6 +118,19 @@ pub trait System: Sync {
         let _ = symmetry;
         component.clone()
     }
+}
+
+/// What only runs out, such as the faults that may still strike.
+///
+/// Whatever can happen in a state can happen in the same one with a greater amount too: with the same results, but for what is
+/// left then, and the same observations. No fair action depends on the amount, nor what is quiescent, pending or observed in a
+/// state.
+#[derive(Clone, Debug)]
+pub struct Budgets<C> {
+    /// The slot in which it stands.
+    pub slot: usize,
+    /// Every amount that may be left, each once, with the places in this list of those that are greater.
+    pub amounts: Vec<(C, Vec<usize>)>,
 }
 
 /// Whose move an action is.

@@ -134,6 +134,11 @@ impl Shard {
         self.entries[at] |= EXPANDED;
     }
 
+    /// Where states are known by their hashes alone: whether a state is in the table.
+    pub fn knows(&self, hash: u64) -> bool {
+        self.place(hash, |_| true).is_some()
+    }
+
     /// Where states are known by their hashes alone: whether a state is in the table and was expanded.
     pub fn is_expanded(&self, hash: u64) -> bool {
         self.place(hash, |_| true).is_some_and(|at| self.entries[at] & EXPANDED != 0)

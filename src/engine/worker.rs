@@ -40,6 +40,11 @@ impl<S: System> Ground<'_, '_, S> {
         self.shards[shard(hash)].find(hash, |index| Layout::same(self.store.packed(index), packed))
     }
 
+    /// Whether a state was found in an earlier batch.
+    pub fn is_found(&self, hash: u64, packed: &[u64]) -> bool {
+        if self.compact { self.shards[shard(hash)].knows(hash) } else { self.index_of(hash, packed).is_some() }
+    }
+
     /// Whether a state was found in an earlier batch and has been expanded, or is being expanded.
     fn is_expanded(&self, hash: u64, packed: &[u64]) -> bool {
         if self.compact {
@@ -324,10 +329,11 @@ impl Worker {
                         self.causes.extend(new.map(|&(property, cause)| (property, cause, index, ordinal, faults)));
                     }
                 }
-                if chosen.is_some() && ground.is_expanded(hash, &self.step.packed) {
+                // A fault can't be taken for ever: it spends.
+                if chosen.is_some() && !act.fault && ground.is_expanded(hash, &self.step.packed) {
                     return Ok(false);
                 }
-                if !self.filter.knows(hash, &self.step.packed) {
+                if !self.filter.knows(hash, &self.step.packed) && !ground.is_subsumed(hash, &mut self.step.packed) {
                     self.records.words.extend_from_slice(&self.step.packed);
                     self.records.hashes.push(hash);
                     self.records.origins.push(Origin { parent: index, ordinal, faults });

@@ -80,7 +80,7 @@ const fn one_part(_: &Setting) -> usize {
 }
 
 pub use drop_stream::break_for_good;
-pub use restart_node::{ORPHANS, loses_only_calls};
+pub use restart_node::{ORPHANS, loses_only_calls, set_of, sources as sources_of_restarts};
 
 /// The fault by whose name a node restarts: what is deployed may come with a restart too.
 pub const RESTART_NODE: &Fault = &restart_node::FAULT;

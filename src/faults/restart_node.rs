@@ -25,11 +25,26 @@ pub use late::ORPHANS;
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Nodes, targets, parts, strike };
 
-fn targets(setting: &Setting, _: &Programs, access: &Access<'_, Component>, node: usize) -> Vec<Target> {
+fn targets(setting: &Setting, programs: &Programs, access: &Access<'_, Component>, node: usize) -> Vec<Target> {
+    if late::is_by_sets(setting) {
+        return late::targets_of_set(setting, programs, access, node);
+    }
     if setting.routes_late {
         return if node == 0 { late::targets(setting, access) } else { Vec::new() };
     }
     vec![Target::Node(small(node))]
+}
+
+/// How many sources there are: one for each node, or one for each set of agents whose calls may be struck together.
+#[must_use]
+pub fn sources(setting: &Setting) -> usize {
+    if late::is_by_sets(setting) { (1 << setting.agents()) - 1 } else { setting.model.scenario.nodes }
+}
+
+/// The agents whose calls a source strikes, where it is for a set of them.
+#[must_use]
+pub fn set_of(setting: &Setting, source: usize) -> Option<impl Iterator<Item = usize> + Clone + use<>> {
+    late::is_by_sets(setting).then(|| late::set(source))
 }
 
 /// One part for each agent's open call, one for each agent's orphans, one for whatever else the node loses.

@@ -64,11 +64,17 @@ pub(super) fn explore(
     }
     let late = Some(Simulation::reduced(simulation.setting().model.clone())).filter(Simulation::routes_late);
     let reduced = late.as_ref().unwrap_or(simulation);
-    let decided =
-        search(reduced, Stage::Reduced, Limits { states: options.max_states, reduce: true, symmetry: true, ..limits })?;
+    let decided = search(
+        reduced,
+        Stage::Reduced,
+        Limits { states: options.max_states, reduce: true, symmetry: true, subsume: true, ..limits },
+    )?;
     let mut reductions = vec!["partial order".to_owned()];
     if late.is_some() {
         reductions.push("late routing".to_owned());
+    }
+    if reduced.budgets().is_some() {
+        reductions.push("subsumption".to_owned());
     }
     for exchangeable in reduced.exchangeable() {
         // Fairness is fairness to each agent, and causes name agents: where these count, agents are not exchanged.
@@ -89,7 +95,8 @@ pub(super) fn explore(
     }
     let any = decided.stop.is_none() && fewest.iter().any(|faults| *faults != u8::MAX);
     let shortest = any.then(|| {
-        let only = Limits { liveness: false, causes: false, fewest: Some(fewest), symmetry: true, ..limits };
+        let only =
+            Limits { liveness: false, causes: false, fewest: Some(fewest), symmetry: true, subsume: true, ..limits };
         search(simulation, Stage::Shortest, Limits { states: options.max_states, ..only })
     });
     Ok(Explored { decided, late, shortest: shortest.transpose()?, reductions, liveness })

@@ -4,7 +4,7 @@
 
 use super::{Simulation, Source};
 use crate::engine::{Access, Footprint, GHOSTS, SlotSet};
-use crate::faults::FAULTS;
+use crate::faults::{FAULTS, set_of};
 use crate::invariants::INVARIANTS;
 use crate::model::design::{Handles, Replies};
 use crate::model::protocol::TaskIds;
@@ -168,6 +168,15 @@ impl Simulation {
         let setting = &self.setting;
         let mut future = Footprint::NONE;
         own(&mut future, [setting.budgets_slot()]);
+        if let Some(set) = set_of(setting, struck).filter(|_| fault == "restart-node") {
+            if set.clone().any(|agent| self.is_done(agent, access)) {
+                return Footprint::NONE;
+            }
+            let slots =
+                set.flat_map(|agent| [setting.agent_slot(agent), setting.call_slot(agent), setting.ledger_slot(agent)]);
+            own(&mut future, slots);
+            return future;
+        }
         let [agent, call, orphans, ledger] = [
             setting.agent_slot(struck.min(setting.agents() - 1)),
             setting.call_slot(struck.min(setting.agents() - 1)),

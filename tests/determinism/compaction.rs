@@ -23,7 +23,7 @@ fn a_search_that_keeps_hashes_ends_as_one_that_keeps_states() {
     let (mut whole, mut cut) = (0, 0);
     for (number, system) in systems().enumerate() {
         let exact = Limits { states: Some(LARGEST), causes: true, ..Limits::default() };
-        let reduced = Limits { reduce: true, symmetry: true, causes: false, ..exact };
+        let reduced = Limits { reduce: true, symmetry: true, subsume: true, causes: false, ..exact };
         let limits = if number % 2 == 0 { exact } else { reduced };
         let states = explore(&system, limits, &mut |_| false);
         let hashes = explore(&system, Limits { compact: Some(64), ..limits }, &mut |_| false);
@@ -40,7 +40,7 @@ fn a_search_that_keeps_hashes_ends_as_one_that_keeps_states() {
 fn a_level_of_several_batches_is_forgotten_and_found_again() {
     let system = basket();
     let limits = Limits { threads: 2, ..Limits::default() };
-    for limits in [limits, Limits { reduce: true, ..limits }] {
+    for limits in [limits, Limits { reduce: true, subsume: true, ..limits }] {
         let mut most = [0; 2];
         let [states, hashes] = [None, Some(64)].map(|compact| {
             let most = &mut most[usize::from(compact.is_some())];

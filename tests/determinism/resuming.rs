@@ -66,7 +66,7 @@ fn a_search_in_pieces_ends_as_one_in_one_piece() {
     for model in shipped.map(|(_, model)| model).chain(random) {
         let system = Simulation::new(model);
         let whole = Limits { states: Some(6_000), liveness: true, threads: 2, ..Limits::default() };
-        let reduced = Limits { reduce: true, symmetry: true, ..whole };
+        let reduced = Limits { reduce: true, symmetry: true, subsume: true, ..whole };
         for limits in [whole, reduced] {
             let once = explore(&system, limits, &mut |_| false);
             if once.stop.is_some() {

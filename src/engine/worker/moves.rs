@@ -48,11 +48,12 @@ impl Worker {
         let mut moves = Vec::new();
         for source in (0..knowledge.sources()).filter(|source| chosen.is_none_or(|chosen| chosen[*source])) {
             for act in knowledge.moves(knowledge.menu(source, before.state)?) {
-                if !act.fair && chosen.is_none() {
+                if act.fault || !act.fair && chosen.is_none() {
                     continue;
                 }
                 let hash = self.step.make(ground, act, before, &mut self.leaves)?;
-                let found = ground.index_of(hash, &self.step.packed).expect("everything was explored");
+                // A run that comes through what was left out, since it has less to spend, does not come back from there.
+                let Some(found) = ground.index_of(hash, &self.step.packed) else { continue };
                 if chosen.is_some() && found < ground.expanded {
                     return Ok(None);
                 }

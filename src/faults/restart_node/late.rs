@@ -7,16 +7,66 @@
 //!
 //! Of orphans, only those that have begun to run matter. One that has not may as well be still on its way, for ever. With
 //! several nodes, one that has begun may be left where it is too, unless it would have to run on.
+//!
+//! Where there are several nodes, each set of agents whose open calls may be struck together is a source of its own: one that an
+//! agent is in can't move before that agent has a call, so partial-order reduction need not look at it until then. And a read that
+//! is struck together with other calls might as well have been sent after the restart.
 
 use super::super::Strike;
 use crate::action::Target;
 use crate::engine::Access;
-use crate::model::Tool;
+use crate::handler::Programs;
 use crate::model::protocol::ClosedStream;
+use crate::model::{Entry, Tool};
 use crate::world::{Call, Component, Fact, Position, Setting};
 
 /// Orphans of one agent that a target can name.
 pub const ORPHANS: usize = 8;
+
+/// Agents up to which each set of them is a source.
+const AGENTS: usize = 5;
+
+/// Whether each set of agents is a source of its own: only open calls are struck, and any of them.
+pub(super) fn is_by_sets(setting: &Setting) -> bool {
+    let must_run_on = setting.model.protocol.closed_stream == ClosedStream::Continues;
+    setting.routes_late && setting.model.scenario.nodes > 1 && !must_run_on && setting.agents() <= AGENTS
+}
+
+/// The agents in a set, by the number of the source that stands for it.
+pub fn set(struck: usize) -> impl Iterator<Item = usize> + Clone {
+    (0..AGENTS).filter(move |agent| (struck + 1) & (1 << agent) != 0)
+}
+
+/// What strikes the open calls of a set of agents.
+pub(super) fn targets_of_set(
+    setting: &Setting,
+    programs: &Programs,
+    access: &Access<'_, Component>,
+    struck: usize,
+) -> Vec<Target> {
+    let several = set(struck).count() > 1;
+    let mut possible = true;
+    for slot in set(struck).map(|agent| setting.call_slot(agent)) {
+        let call = access.get(slot).call();
+        let strikes = |call: &Call| !(several && leaves_no_trace(setting, programs, call));
+        if !call.as_ref().is_some_and(strikes) {
+            access.blocked_by(slot);
+            possible = false;
+        }
+    }
+    let open = set(struck).fold(0, |open, agent| open | 1 << agent);
+    possible.then_some(Target::Calls { open, orphans: 0 }).into_iter().collect()
+}
+
+/// Whether an agent whose call was struck is as it was before it sent it, and so is everything else: then the call may as well
+/// not have been sent before the restart.
+fn leaves_no_trace(setting: &Setting, programs: &Programs, call: &Call) -> bool {
+    let mut entries = setting.model.scenario.agents.iter().flat_map(|agent| &agent.work);
+    let hands_off = entries.any(|entry| matches!(entry, Entry::HandOff { .. }));
+    let meanwhile = ["compact", "leak-handle", "stop-agent"].into_iter().any(|fault| setting.budget(fault) > 0);
+    let changes = programs.can_change(setting, &Call { position: Position::InTransit, ..call.clone() });
+    call.request.tool == Tool::Read && !hands_off && !meanwhile && !changes
+}
 
 pub(super) fn targets(setting: &Setting, access: &Access<'_, Component>) -> Vec<Target> {
     let single = setting.model.scenario.nodes == 1;
@@ -64,12 +114,14 @@ pub(super) fn strike(strike: &mut Strike<'_, '_>, part: usize, open: u8, orphans
         let lost = (call.request.tool == Tool::Mint).then_some(Fact::MintLost);
         return super::break_off(strike, part, &call, lost);
     }
+    let single = setting.model.scenario.nodes == 1;
+    if !single && orphans == 0 {
+        return Vec::new();
+    }
     let agent = part - agents;
     let slot = setting.orphans_slot(agent);
-    let struck = |place: usize, call: &Call| match setting.model.scenario.nodes {
-        1 => has_begun(call),
-        _ => place < ORPHANS && orphans & (1 << (agent * ORPHANS + place)) != 0,
-    };
+    let named = |place: usize| place < ORPHANS && orphans & (1 << (agent * ORPHANS + place)) != 0;
+    let struck = |place: usize, call: &Call| if single { has_begun(call) } else { named(place) };
     let there = strike.access.get(slot).orphans();
     if there.iter().enumerate().any(|(place, call)| struck(place, call)) {
         let left = there.iter().enumerate().filter(|(place, call)| !struck(*place, call));
