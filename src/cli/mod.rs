@@ -10,7 +10,6 @@ mod deploying;
 mod diagram;
 mod diff;
 mod docs;
-#[cfg(feature = "live")]
 mod drive;
 mod explain;
 mod exploring;
@@ -28,7 +27,6 @@ mod replay;
 mod reporting;
 mod resuming;
 mod schema;
-#[cfg(feature = "live")]
 mod serve;
 mod simulate;
 mod test;
@@ -37,8 +35,6 @@ mod writing;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-#[cfg(not(feature = "live"))]
-use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand};
 
 use crate::input::{InputError, Look};
@@ -126,10 +122,8 @@ enum Command {
     /// Print the JSON Schema of a kind of file, for editors
     Schema(schema::Arguments),
     /// Run a real MCP server for a design, on SQLite
-    #[cfg(feature = "live")]
     Serve(serve::Arguments),
     /// Drive real servers along a trace, or through a scenario at random, and write down what they answer
-    #[cfg(feature = "live")]
     Drive(drive::Arguments),
     /// Print completions for a shell
     Completions(completions::Arguments),
@@ -178,17 +172,6 @@ fn run() -> u8 {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            #[cfg(not(feature = "live"))]
-            if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
-                && ["serve", "drive"].contains(&&**name)
-            {
-                let missing = format!(
-                    "error: `{name}` talks to real servers, and this build can't: `cargo install --path . --features live` \
-                     installs one that can\n"
-                );
-                let _ = std::io::stderr().write_all(missing.as_bytes());
-                return exit::USAGE;
-            }
             let _ = error.print();
             return if error.use_stderr() { exit::USAGE } else { exit::HOLDS };
         }
@@ -231,6 +214,10 @@ fn run() -> u8 {
         Command::Serve(arguments) => serve::run(&arguments, terminal, &mut out),
         #[cfg(feature = "live")]
         Command::Drive(arguments) => drive::run(&arguments, terminal, &mut out),
+        #[cfg(not(feature = "live"))]
+        Command::Serve(_) => Err(not_built("serve")),
+        #[cfg(not(feature = "live"))]
+        Command::Drive(_) => Err(not_built("drive")),
         Command::Completions(arguments) => completions::run(&arguments, terminal, &mut out),
     };
     let printed = print(&out);
@@ -241,6 +228,14 @@ fn run() -> u8 {
         (Ok(_), Err(error)) => report(&Failure::Write(error), terminal),
         (Err(failure), _) => report(&failure, terminal),
     }
+}
+
+/// What a build without the feature `live` says of a command that needs it.
+#[cfg(not(feature = "live"))]
+fn not_built(name: &str) -> Failure {
+    Failure::Usage(format!(
+        "`{name}` talks to real servers, and this build can't: `cargo install --path . --features live` installs one that can"
+    ))
 }
 
 fn print(text: &str) -> std::io::Result<()> {
