@@ -159,7 +159,7 @@ impl<'f> Forced<'f> {
             }
             Action::Execute { call, clock_stands, .. } => {
                 let call = call_at(setting, &was, *call).clone();
-                self.execute(&call, after, json!({ "clock-ticks": !clock_stands })).await
+                self.execute(&call, after, json!({ "clock-ticks": !clock_stands, "lags": false })).await
             }
             Action::Receive { agent } => {
                 let call = call_at(setting, &was, CallRef::open(*agent)).clone();
@@ -171,8 +171,12 @@ impl<'f> Forced<'f> {
                 self.stop(&id).await
             }
             Action::Deploy { node } => self.change_over(*node, before, after).await,
-            // The driver has resumed what broke, and reads it from now on.
-            Action::HandOff { .. } | Action::Decide { .. } | Action::Resume { .. } => Ok(()),
+            Action::HandOff { .. } | Action::Decide { .. } => Ok(()),
+            Action::Resume { agent } => {
+                let call = call_at(setting, &was, CallRef::open(*agent)).clone();
+                self.resume(&self.label(&call));
+                Ok(())
+            }
             Action::Guess { handle, .. } => self.hear_of(*handle).await,
             Action::Fault { fault, target } => {
                 let name = FAULTS[usize::from(*fault)].name;
@@ -202,13 +206,14 @@ impl<'f> Forced<'f> {
     async fn deliver(&mut self, call: &Call, to: u8, was: &Access<'_, Component>) -> Result<(), String> {
         let node = usize::from(to);
         let (setting, id) = (self.simulation.setting(), self.label(call));
-        let arguments = wire::arguments(setting, &self.handles, &call.request)?;
+        let deployed = setting.deployed_slot().is_some_and(|slot| was.get(slot).deployed()[node]);
+        let own = setting.of(deployed);
+        let arguments = wire::arguments(own, &self.handles, &call.request)?;
         let agent = setting.agent_name(usize::from(call.request.agent));
         let mut tokens = self.tokens.iter().filter(|(of, _)| of == agent);
         let token = tokens.nth(usize::from(call.request.credential)).map(|(_, token)| token.clone());
         let token = token.ok_or("there are no more credentials to rotate to")?;
-        let deployed = setting.deployed_slot().is_some_and(|slot| was.get(slot).deployed()[node]);
-        let endpoint = match setting.of(deployed).model.protocol.resumable {
+        let endpoint = match own.model.protocol.resumable {
             Resumable::Never => Arc::new(Endpoint::new(self.fleet.url(node), Some(token), Revision::Stateless)?),
             Resumable::AfterDelivery | Resumable::Always => {
                 let client = (call.request.agent, call.request.credential, node);
@@ -269,6 +274,7 @@ impl<'f> Forced<'f> {
         let Position::Answered { answer, .. } = &call.position else { return Err("there is no answer".to_owned()) };
         let sent = self.sent.remove(&id).ok_or_else(|| format!("{id} is nowhere"))?;
         let waiting = sent.answer.ok_or_else(|| format!("nobody waits for {id}"))?;
+        sent.endpoint.read_on(&id);
         let reply = waiting.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
         self.compare(&id, answer, &reply)
     }

@@ -56,15 +56,17 @@ pub struct Endpoint {
     revision: Revision,
     session: OnceCell<Option<HeaderValue>>,
     next_id: AtomicI64,
-    /// For each call that has a name, its request id and the first event of its stream.
-    heard: watch::Sender<BTreeMap<String, Heard>>,
+    /// How far the driver is with each call that has a name.
+    named: watch::Sender<BTreeMap<String, Named>>,
 }
 
-/// What a stream can be resumed by.
-#[derive(Clone, Debug)]
-struct Heard {
-    request: i64,
-    event: String,
+/// How far a driver is with a call.
+#[derive(Clone, Debug, Default)]
+struct Named {
+    /// Its request id, and the event by which its stream can be resumed: the first, and the only one that was read.
+    heard: Option<(i64, String)>,
+    /// What comes behind that event may be read.
+    reads_on: bool,
 }
 
 /// A reply to a POST, before anyone has looked into it.
@@ -91,7 +93,7 @@ impl Endpoint {
             revision,
             session: OnceCell::new(),
             next_id: AtomicI64::new(1),
-            heard: watch::Sender::default(),
+            named: watch::Sender::default(),
         })
     }
 
@@ -116,12 +118,6 @@ impl Endpoint {
         let handshake = hyper::client::conn::http1::handshake::<_, Full<Bytes>>(TokioIo::new(stream)).await;
         let (mut sender, connection) = handshake.map_err(|error| broken(&error))?;
         let mut connection = pin!(connection);
-        let hears = |event: &str| {
-            if let (Some(name), Some(request)) = (name, id) {
-                let heard = Heard { request, event: event.to_owned() };
-                self.heard.send_modify(|all| drop(all.insert(name.to_owned(), heard)));
-            }
-        };
         let exchange = async {
             let response = sender.send_request(request).await.map_err(|error| broken(&error))?;
             let (head, body) = response.into_parts();
@@ -130,7 +126,7 @@ impl Endpoint {
                 .headers
                 .get(header::CONTENT_TYPE)
                 .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
-            let message = read(body, sse, id, &hears).await?;
+            let message = self.read(body, sse, id, name).await?;
             Ok(Raw { status: head.status, session, message })
         };
         let mut exchange = pin!(exchange);
@@ -145,6 +141,57 @@ impl Endpoint {
             },
             () = tokio::time::sleep(PATIENCE) => Err(CallError::Broken("no answer in time".to_owned())),
         }
+    }
+
+    /// Reads the reply to the request with this id: a JSON document, or the event of a stream that holds it.
+    async fn read(
+        &self,
+        mut body: Incoming,
+        sse: bool,
+        id: Option<i64>,
+        name: Option<&str>,
+    ) -> Result<Value, CallError> {
+        let mut text = Vec::new();
+        loop {
+            if let Some(name) = name.filter(|_| sse) {
+                self.may_read_on(name).await;
+            }
+            let Some(frame) = body.frame().await else { break };
+            let frame = frame.map_err(|error| CallError::Broken(error.to_string()))?;
+            let Ok(mut data) = frame.into_data() else { continue };
+            while data.has_remaining() {
+                let chunk = data.chunk();
+                text.extend_from_slice(chunk);
+                let length = chunk.len();
+                data.advance(length);
+            }
+            if text.len() > ANSWER_BYTES {
+                return Err(CallError::Protocol(format!("an answer of more than {ANSWER_BYTES} bytes")));
+            }
+            if !sse {
+                continue;
+            }
+            if let (Some(name), Some(id), Some(first)) = (name, id, first_event(&text)) {
+                self.named.send_modify(|all| {
+                    all.entry(name.to_owned()).or_default().heard.get_or_insert((id, first));
+                });
+            }
+            if let Some(message) = event(&text, id) {
+                return Ok(message);
+            }
+        }
+        if sse {
+            return match (event(&text, id), id) {
+                (Some(message), _) => Ok(message),
+                (None, None) => Ok(Value::Null),
+                (None, Some(_)) => Err(CallError::Broken("the stream ended without an answer".to_owned())),
+            };
+        }
+        if text.iter().all(u8::is_ascii_whitespace) {
+            return Ok(Value::Null);
+        }
+        // What is no JSON is somebody's page about an error: the status says enough.
+        Ok(serde_json::from_slice(&text).unwrap_or(Value::Null))
     }
 
     fn request(&self, message: &Value, session: Option<&HeaderValue>) -> Result<Request<Full<Bytes>>, CallError> {
@@ -183,22 +230,35 @@ impl Endpoint {
     ///
     /// When it has none in time.
     pub async fn can_resume(&self, name: &str) -> Result<(), String> {
-        let mut heard = self.heard.subscribe();
-        let found = tokio::time::timeout(PATIENCE, heard.wait_for(|all| all.contains_key(name))).await;
+        let mut named = self.named.subscribe();
+        let is_heard = |all: &BTreeMap<String, Named>| all.get(name).is_some_and(|call| call.heard.is_some());
+        let found = tokio::time::timeout(PATIENCE, named.wait_for(is_heard)).await;
         found.map(|_| ()).map_err(|_| format!("the stream of {name} has no event by which it could be resumed"))
     }
 
-    /// Resumes the stream of a call from its beginning. The future waits for its answer; [`Endpoint::can_resume`] waits until
-    /// the stream is there again.
+    /// Lets the answer of a call be read. Until then nothing is read behind the event by which its stream can be resumed, so
+    /// that whoever cuts it loses what was on its way.
+    pub fn read_on(&self, name: &str) {
+        self.named.send_modify(|all| all.entry(name.to_owned()).or_default().reads_on = true);
+    }
+
+    async fn may_read_on(&self, name: &str) {
+        let mut named = self.named.subscribe();
+        let may =
+            |all: &BTreeMap<String, Named>| all.get(name).is_none_or(|call| call.reads_on || call.heard.is_none());
+        // Whoever could say so is this endpoint itself.
+        let _ = named.wait_for(may).await;
+    }
+
+    /// Resumes the stream of a call behind the event that was heard of it. The future waits for its answer.
     ///
     /// # Errors
     ///
     /// Why there is no answer.
     pub fn resume(self: Arc<Self>, name: String) -> impl Future<Output = Result<Reply, CallError>> + Send {
-        let mut heard = None;
-        self.heard.send_modify(|all| heard = all.remove(&name));
+        let heard = self.named.borrow().get(&name).and_then(|call| call.heard.clone());
         async move {
-            let heard = heard.ok_or_else(|| CallError::Broken("nothing was heard of it".to_owned()))?;
+            let (id, event) = heard.ok_or_else(|| CallError::Broken("nothing was heard of it".to_owned()))?;
             let session = self.session().await?;
             let path = self.uri.path_and_query().map_or("/", |path| path.as_str());
             let host = self.uri.authority().map_or("", |authority| authority.as_str());
@@ -208,7 +268,7 @@ impl Endpoint {
                 .header(header::HOST, host)
                 .header(header::ACCEPT, "text/event-stream")
                 .header("mcp-protocol-version", self.revision.name())
-                .header("last-event-id", heard.event);
+                .header("last-event-id", event);
             if let Some(token) = &self.token {
                 request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
             }
@@ -216,7 +276,7 @@ impl Endpoint {
                 request = request.header("mcp-session-id", session);
             }
             let request = request.body(Full::default()).map_err(|error| CallError::Unreachable(error.to_string()))?;
-            let raw = self.exchange(request, Some(heard.request), Some(&name)).await?;
+            let raw = self.exchange(request, Some(id), Some(&name)).await?;
             if !raw.status.is_success() {
                 return Err(CallError::Protocol(format!("HTTP status {}", raw.status)));
             }
@@ -273,49 +333,6 @@ impl Connection for Endpoint {
     }
 }
 
-/// Reads the reply to the request with this id: a JSON document, or the event of a stream that holds it.
-async fn read(
-    mut body: Incoming,
-    sse: bool,
-    id: Option<i64>,
-    hears: &(dyn Fn(&str) + Sync),
-) -> Result<Value, CallError> {
-    let mut text = Vec::new();
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| CallError::Broken(error.to_string()))?;
-        let Ok(mut data) = frame.into_data() else { continue };
-        while data.has_remaining() {
-            let chunk = data.chunk();
-            text.extend_from_slice(chunk);
-            let length = chunk.len();
-            data.advance(length);
-        }
-        if text.len() > ANSWER_BYTES {
-            return Err(CallError::Protocol(format!("an answer of more than {ANSWER_BYTES} bytes")));
-        }
-        if sse {
-            if let Some(first) = first_event(&text) {
-                hears(&first);
-            }
-            if let Some(message) = event(&text, id) {
-                return Ok(message);
-            }
-        }
-    }
-    if sse {
-        return match (event(&text, id), id) {
-            (Some(message), _) => Ok(message),
-            (None, None) => Ok(Value::Null),
-            (None, Some(_)) => Err(CallError::Broken("the stream ended without an answer".to_owned())),
-        };
-    }
-    if text.iter().all(u8::is_ascii_whitespace) {
-        return Ok(Value::Null);
-    }
-    // What is no JSON is somebody's page about an error: the status says enough.
-    Ok(serde_json::from_slice(&text).unwrap_or(Value::Null))
-}
-
 /// The message with this id among the complete events so far.
 fn event(text: &[u8], id: Option<i64>) -> Option<Value> {
     let text = String::from_utf8_lossy(text).replace("\r\n", "\n");
@@ -328,7 +345,7 @@ fn event(text: &[u8], id: Option<i64>) -> Option<Value> {
     })
 }
 
-/// The id of the first complete event that has one: behind it stands all that the stream has to say.
+/// The id of the first complete event that has one.
 fn first_event(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text).replace("\r\n", "\n");
     let complete = text.rfind("\n\n").map(|end| &text[..end])?;

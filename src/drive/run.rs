@@ -14,8 +14,7 @@ use crate::action::Action;
 use crate::engine::{Access, Class, System};
 use crate::input::{self, Input, Source};
 use crate::log::{Heading, Line};
-use crate::model::protocol::TaskIds;
-use crate::model::{Design, Protocol, Scenario, Tool};
+use crate::model::{Design, Entry, Protocol, Scenario};
 use crate::step::Simulation;
 use crate::trace::{self, ReplayError, Sources, Trace, record_actions};
 
@@ -63,14 +62,21 @@ impl Subject<'_> {
     fn servers(&self, simulation: &Simulation, folder: &Path) -> Result<Fleet, RunError> {
         let nodes = simulation.setting().model.scenario.nodes;
         let model = &simulation.setting().model;
-        let mut entries = model.scenario.agents.iter().flat_map(|agent| &agent.work);
-        let mints = entries.any(|entry| entry.tool() == Some(Tool::Mint));
-        let mut refusals = Vec::new();
-        for (design, protocol) in model.sides() {
-            refusals.extend(crate::serve::refusals(design));
-            if protocol.task_ids == TaskIds::Client && mints {
-                refusals.push(format!("in the protocol `{}` clients name what they mint", protocol.name));
+        let mut refusals: Vec<String> = model.sides().flat_map(|(design, _)| crate::serve::refusals(design)).collect();
+        let in_parts = model.sides().any(|(design, _)| has_step(design, "apply-next"));
+        let entries = model.scenario.agents.iter().flat_map(|agent| &agent.work);
+        let fields = |entry: &Entry| match entry {
+            Entry::Mutate { resource, operation, .. } => {
+                let declared = &model.scenario.resources[*resource].fields;
+                operation.fields().into_iter().map(|field| declared[field].0.clone()).collect()
             }
+            _ => Vec::new(),
+        };
+        if in_parts && entries.map(fields).any(|fields| !fields.is_sorted()) {
+            refusals.push(
+                "the server's `apply-next` takes fields in the order of their names, and the scenario in another"
+                    .to_owned(),
+            );
         }
         refusals.dedup();
         if !refusals.is_empty() {
@@ -79,6 +85,12 @@ impl Subject<'_> {
         Fleet::start(self.program, folder, (self.design, self.deployed, self.scenario), nodes)
             .map_err(RunError::Servers)
     }
+}
+
+fn has_step(design: &Design, name: &str) -> bool {
+    let handlers = design.server.tools.values();
+    let mut steps = handlers.flat_map(|handler| handler.transactions.iter().chain(&handler.at_end)).flatten();
+    steps.any(|step| *step == name)
 }
 
 /// Drives servers along a trace, and compares every answer and the end. `program` is the command `handlecheck`.
@@ -112,9 +124,6 @@ pub async fn along(program: &Path, trace: &Trace) -> Result<Driven, RunError> {
         let access = Access::new(forced.state());
         let action = trace::among(&simulation, &access, forced.enabled(), number, &step.does)?;
         drop(access);
-        if let Some(why) = forced.undrivable(&action) {
-            return Err(RunError::Unserved(why.to_owned()));
-        }
         forced.step(&action).await?;
     }
     // What is under way when the trace ends arrives after it.
@@ -179,7 +188,6 @@ pub async fn at_random(
     while steps < MOST_STEPS {
         let (faults, moves): (Vec<Action>, Vec<Action>) =
             forced.enabled().into_iter().partition(|action| simulation.class(action) == Class::Fault);
-        let faults: Vec<Action> = faults.into_iter().filter(|fault| forced.undrivable(fault).is_none()).collect();
         if !moves.iter().any(|action| simulation.class(action) == Class::Progress) {
             break;
         }

@@ -1,16 +1,15 @@
 //! What happens to servers and streams while they are driven: faults, and nodes that change over.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::forced::Forced;
 use super::note;
 use super::wire::{self, Handles};
-use crate::action::{Action, Target};
+use crate::action::Target;
 use crate::engine::Access;
-use crate::faults::FAULTS;
 use crate::handler::call_at;
-use crate::model::protocol::Resumable;
-use crate::world::{CallRef, Component, Position};
+use crate::serve::{CREDENTIALS, Scope};
+use crate::world::{self, CallRef, Component, Handle, Named, RecordKey};
 
 impl Forced<'_> {
     pub(super) async fn fault(
@@ -24,7 +23,7 @@ impl Forced<'_> {
         let real = |handles: &Handles, handle| {
             handles.get(handle).map(str::to_owned).ok_or_else(|| "nobody heard that handle".to_owned())
         };
-        let owner = |handle: crate::world::Handle| {
+        let owner = |handle: Handle| {
             let stored = was.get(setting.resource_slot(usize::from(handle.resource))).resource();
             usize::from(stored.instances.get(usize::from(handle.instance)).map_or(0, |instance| instance.node))
         };
@@ -51,28 +50,32 @@ impl Forced<'_> {
             }
             ("ambiguous-commit", Target::Transaction { call, clock_stands }) => {
                 let call = call_at(setting, &was, call).clone();
-                self.execute(&call, after, json!({ "clock-ticks": !clock_stands, "error": true })).await
+                self.execute(&call, after, json!({ "clock-ticks": !clock_stands, "lags": false, "error": true })).await
+            }
+            ("stale-read", Target::Agent(agent)) => {
+                let call = call_at(setting, &was, CallRef::open(agent)).clone();
+                self.execute(&call, after, json!({ "lags": true })).await
             }
             ("expire-handle", Target::Handle(handle)) => {
                 self.hear_of(handle).await?;
                 let ask = json!({ "do": name, "handle": real(&self.handles, handle)? });
-                self.fleet.ask(owner(handle), &ask).await.map(drop)
+                self.strike(owner(handle), &ask).await
             }
             ("expire-lease", Target::Lease { slot, instance }) => {
                 let place = setting.all_lease_slots().find(|(other, ..)| *other == usize::from(slot));
                 let (_, resource, node) = place.ok_or("there is no such lease")?;
-                let handle = crate::world::Handle { resource, instance };
+                let handle = Handle { resource, instance };
                 let ask = json!({ "do": name, "handle": real(&self.handles, handle)? });
-                self.fleet.ask(node.map_or(0, usize::from), &ask).await.map(drop)
+                self.strike(node.map_or(0, usize::from), &ask).await
             }
             ("expire-key" | "expire-claim", Target::Record { slot, record }) => {
-                let (record, _) = &was.get(usize::from(slot)).keys().records[usize::from(record)];
-                let place = setting.all_keys_slots().find(|(other, _)| *other == usize::from(slot));
-                let node = place.and_then(|(_, node)| node);
-                let ask = json!({
-                    "do": "expire-key", "key": wire::key(setting, &record.key), "in_memory": node.is_some(),
-                });
-                self.fleet.ask(node.map_or(0, usize::from), &ask).await.map(drop)
+                let slot = usize::from(slot);
+                let (record, _) = &was.get(slot).keys().records[usize::from(record)];
+                let node = setting.keys_place(slot);
+                let scope = self.scope(setting.keys_scope(slot), record).await?;
+                let key = wire::key(setting, &record.key);
+                let ask = json!({ "do": "expire-key", "key": key, "scope": scope, "in_memory": node.is_some() });
+                self.strike(node.map_or(0, usize::from), &ask).await
             }
             ("revoke", Target::PrincipalAndHandle(principal, handle)) => {
                 self.hear_of(handle).await?;
@@ -81,7 +84,7 @@ impl Forced<'_> {
                     "do": name, "handle": real(&self.handles, handle)?,
                     "subject": of.subject, "client": of.client, "tenant": of.tenant,
                 });
-                self.fleet.ask(owner(handle), &ask).await.map(drop)
+                self.strike(owner(handle), &ask).await
             }
             ("recreate", Target::Handle(handle)) => {
                 self.hear_of(handle).await?;
@@ -92,12 +95,44 @@ impl Forced<'_> {
                 let ask = json!({
                     "do": name, "handle": real(&self.handles, handle)?, "content": content, "version": anew.version,
                 });
-                self.fleet.ask(owner(handle), &ask).await.map(drop)
+                self.strike(owner(handle), &ask).await
             }
             ("leak-handle", Target::AgentAndHandle(_, handle)) => self.hear_of(handle).await,
-            ("duplicate-call" | "stop-agent" | "compact" | "rotate-credential", _) => Ok(()),
+            ("duplicate-call" | "stop-agent" | "compact" | "rotate-credential" | "reroute", _) => Ok(()),
             _ => Err(format!("a driver can't cause `{name}`")),
         }
+    }
+
+    /// Has the hook of a node strike the one thing that the model strikes.
+    async fn strike(&self, node: usize, ask: &Value) -> Result<(), String> {
+        let said = self.fleet.ask(node, ask).await?;
+        if said["struck"] == 1 {
+            Ok(())
+        } else {
+            Err(format!("the hook should strike one thing by {ask}, and said {said}"))
+        }
+    }
+
+    /// The scope of a record as the server has it.
+    async fn scope(&mut self, of: &world::Scope, record: &RecordKey) -> Result<Scope, String> {
+        let named = match (of.handle, record.instance) {
+            (Named::Of(resource), Some(instance)) => {
+                Some(Handle { resource: u8::try_from(resource).expect("there are few resources"), instance })
+            }
+            _ => None,
+        };
+        if let Some(handle) = named {
+            self.hear_of(handle).await?;
+        }
+        let credential = record.credential.and_then(|number| CREDENTIALS.get(usize::from(number)));
+        Ok(Scope {
+            subject: of.subject.clone(),
+            client: of.client.clone(),
+            tenant: of.tenant.clone(),
+            credential: credential.map(|name| (*name).to_owned()),
+            handle: named.and_then(|handle| self.handles.get(handle)).map(str::to_owned),
+            tool: of.tool.map(|tool| tool.name().to_owned()),
+        })
     }
 
     /// A node changes over to what is deployed.
@@ -124,29 +159,21 @@ impl Forced<'_> {
         Ok(())
     }
 
-    /// The stream of a call breaks, and is resumed at once: the SDK forgets a stream with its answer, so that the model's client,
-    /// which resumes it later, would come too late.
+    /// The stream of a call breaks, and can be resumed. Of what was on its way nothing was read.
     pub(super) async fn hang_up(&mut self, id: &str) -> Result<(), String> {
         let Some(sent) = self.sent.get_mut(id) else { return Ok(()) };
         if let Some(answer) = sent.answer.take() {
             sent.endpoint.can_resume(id).await?;
             answer.abort();
-            sent.answer = Some(tokio::spawn(sent.endpoint.clone().resume(id.to_owned())));
-            sent.endpoint.can_resume(id).await?;
         }
         Ok(())
     }
 
-    /// Why no driver can do what the model does next, if none can.
-    #[must_use]
-    pub fn undrivable(&self, action: &Action) -> Option<&'static str> {
-        let Action::Fault { fault, target: Target::Agent(agent) } = action else { return None };
-        let (setting, access) = (self.simulation.setting(), Access::new(&self.state));
-        let drops = FAULTS[usize::from(*fault)].name == "drop-stream";
-        let call = access.get(setting.call_slot(usize::from(*agent))).call().as_ref().filter(|_| drops)?;
-        let resumes = setting.of(call.deployed).model.protocol.resumable != Resumable::Never;
-        let late = resumes && matches!(call.position, Position::Answered { .. });
-        late.then_some("a stream breaks behind its answer, and the SDK has forgotten it when it should be resumed")
+    /// A client asks for the rest of a stream that broke. One whose request has not left yet begins with it.
+    pub(super) fn resume(&mut self, id: &str) {
+        if let Some(sent) = self.sent.get_mut(id) {
+            sent.answer = Some(tokio::spawn(sent.endpoint.clone().resume(id.to_owned())));
+        }
     }
 
     /// Whatever was in a node is gone with it, and the streams of its calls are broken.
@@ -163,7 +190,7 @@ impl Forced<'_> {
     }
 
     /// Finds out the real handle of what was minted, if nobody has heard the answer yet: it is the only one that is unheard.
-    pub(super) async fn hear_of(&mut self, handle: crate::world::Handle) -> Result<(), String> {
+    pub(super) async fn hear_of(&mut self, handle: Handle) -> Result<(), String> {
         if self.handles.get(handle).is_some() {
             return Ok(());
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::Reply;
+use crate::model::protocol::TaskIds;
 use crate::model::{Operation, Tool, Value};
 use crate::world::{Answer, Content, Handle, Key, Payload, Request, Setting, View};
 
@@ -138,7 +139,13 @@ pub fn key(setting: &Setting, key: &Key) -> String {
     }
 }
 
-/// The arguments of a request to a server of ours.
+/// What a client calls what it mints, where clients choose names: as the scenario says, or as nothing else is called.
+fn name(setting: &Setting, resource: usize) -> String {
+    let declared = setting.resource(resource);
+    declared.chosen.clone().unwrap_or_else(|| format!("the resource {}", declared.name))
+}
+
+/// The arguments of a request to a server of ours, as the nodes have it to which this setting belongs.
 ///
 /// # Errors
 ///
@@ -163,6 +170,9 @@ pub fn arguments(setting: &Setting, handles: &Handles, request: &Request) -> Res
             .map(|stamp| Ok(json!({ "handle": real(stamp.handle)?, "version": stamp.version })))
             .collect();
         arguments.insert("expected".to_owned(), Json::Array(stamps?));
+    }
+    if request.tool == Tool::Mint && setting.model.protocol.task_ids == TaskIds::Client {
+        arguments.insert("name".to_owned(), Json::from(name(setting, usize::from(request.resource))));
     }
     if let Some(key) = &request.key {
         arguments.insert("key".to_owned(), Json::from(self::key(setting, key)));

@@ -24,6 +24,9 @@ pub struct Caller {
     /// The name of the credential, which is not secret.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub credential: String,
+    /// The session in which it calls, where there is one.
+    #[serde(skip)]
+    pub session: Option<String>,
 }
 
 impl Caller {
@@ -90,7 +93,7 @@ impl Tokens {
                 return Err(format!("token {number} has fewer than {TOKEN_BYTES} printable characters"));
             }
             let credential = if credential.is_empty() { number.to_string() } else { credential };
-            if callers.insert(token, Caller { subject, client, tenant, agent, credential }).is_some() {
+            if callers.insert(token, Caller { subject, client, tenant, agent, credential, session: None }).is_some() {
                 return Err(format!("token {number} is there twice"));
             }
         }

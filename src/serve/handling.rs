@@ -1,14 +1,14 @@
 //! What a step sees: one call, and the databases that its transaction works on.
 
 use rusqlite::{OptionalExtension, params};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answer::Answer;
 use super::caller::Caller;
-use super::places::{self, Instance, Places, from_json, json, stored};
+use super::places::{self, Instance, Places, Superseded, from_json, json, stored};
 use super::request::{CONTENT_BYTES, Fields, Payload, Request};
-use crate::model::design::{ClaimNames, FingerprintPart, Identity, Place, ScopePart, State, Versions};
+use crate::model::design::{ClaimNames, FingerprintPart, Identity, Place, ReadsFrom, ScopePart, State, Versions};
 use crate::model::{Design, Outcome, Tool};
 
 /// One call while one of its transactions runs.
@@ -46,6 +46,8 @@ pub struct Progress {
     pub claim: Option<String>,
     /// The fence number that this call was given.
     pub grant: Option<i64>,
+    /// How many of its changes it has made, where it makes them one by one.
+    pub written: usize,
 }
 
 impl Progress {
@@ -60,6 +62,7 @@ impl Progress {
             answer: Answer::about(handle),
             claim: None,
             grant: None,
+            written: 0,
         }
     }
 }
@@ -72,6 +75,8 @@ pub struct Order {
     pub clock_ticks: Option<bool>,
     /// The transaction commits, and the node takes it for failed.
     pub error: bool,
+    /// A read is served from before the latest change, or from the latest; not said: a copy lags behind for a while.
+    pub lags: Option<bool>,
 }
 
 /// What ends a call, or its transaction.
@@ -113,6 +118,24 @@ pub struct Lease {
     pub given: Option<i64>,
     /// The newest fence number that was presented to a check.
     pub presented: Option<i64>,
+}
+
+/// What calls must have in common to share a key table or a cache entry. Parts that the design leaves out are `None`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scope {
+    /// The subject of the caller.
+    pub subject: Option<String>,
+    /// Its client.
+    pub client: Option<String>,
+    /// Its tenant.
+    pub tenant: Option<String>,
+    /// The name of its credential.
+    pub credential: Option<String>,
+    /// The handle that the call names; it may name none.
+    pub handle: Option<String>,
+    /// The tool that is called.
+    pub tool: Option<String>,
 }
 
 /// Under which name the memory of the process keeps whoever called last.
@@ -158,7 +181,9 @@ impl Handling<'_> {
     ///
     /// When the store fails.
     pub fn instance_of(&self, handle: &str) -> Result<Option<Instance>, Stop> {
-        Ok(places::instance(self.places.at(self.state()), handle)?)
+        let found = places::instance(self.places.at(self.state()), handle)?;
+        // Without a session there is nothing of a session's.
+        Ok(found.filter(|found| found.session.is_none() || found.session == self.own.session))
     }
 
     /// What the call's handle names.
@@ -199,8 +224,31 @@ impl Handling<'_> {
     ///
     /// `not-found` when there is no such resource; when the store fails, or the change does not fit.
     pub fn write(&self, base: Fields) -> Passed {
+        self.write_payload(base, &self.request.payload)
+    }
+
+    /// The same with one change of those that were sent, if there are several.
+    ///
+    /// # Errors
+    ///
+    /// As [`Handling::write`].
+    pub fn write_part(&self, base: Fields, part: usize) -> Passed {
+        match &self.request.payload {
+            Payload::Change(change) => {
+                let one = change.iter().nth(part).map(|(name, value)| (name.clone(), value.clone()));
+                self.write_payload(base, &Payload::Change(one.into_iter().collect()))
+            }
+            whole => self.write_payload(base, whole),
+        }
+    }
+
+    fn write_payload(&self, base: Fields, payload: &Payload) -> Passed {
         let mut instance = self.existing()?;
-        instance.content = match &self.request.payload {
+        if self.design.server.reads_from == ReadsFrom::Replica {
+            let (version, content) = (instance.version, instance.content.clone());
+            instance.superseded = Some(Superseded { version, content, at: self.now()? });
+        }
+        instance.content = match payload {
             Payload::Content(content) if self.request.changes_fields() => content.clone(),
             Payload::Change(change) => changed(base, self.request.operation.name, change).map_err(Stop::Invalid)?,
             Payload::Content(_) | Payload::Nothing => base,
@@ -214,10 +262,19 @@ impl Handling<'_> {
         if let Some(ended) = ended {
             instance.lifecycle = ended.to_owned();
         }
-        if let (Tool::Approve, Payload::Content(viewed)) = (self.request.operation.tool, &self.request.payload) {
+        if let (Tool::Approve, Payload::Content(viewed)) = (self.request.operation.tool, payload) {
             instance.approved = Some(viewed.clone());
         }
         self.put(&instance)
+    }
+
+    /// The machine's clock, in seconds.
+    ///
+    /// # Errors
+    ///
+    /// When the memory fails.
+    pub fn now(&self) -> Result<f64, Stop> {
+        Ok(self.places.memory.query_row("SELECT unixepoch('subsec')", [], |row| row.get(0))?)
     }
 
     /// Advances the version, and puts it into the answer.
@@ -250,23 +307,15 @@ impl Handling<'_> {
     pub fn scope(&self, parts: &[ScopePart]) -> Result<String, Stop> {
         let caller = self.caller()?;
         let has = |part: ScopePart| parts.contains(&part);
-        let whole = has(ScopePart::Principal);
-        #[derive(Serialize)]
-        struct Scope<'s> {
-            subject: Option<&'s str>,
-            client: Option<&'s str>,
-            tenant: Option<&'s str>,
-            credential: Option<&'s str>,
-            handle: Option<&'s str>,
-            tool: Option<&'s str>,
-        }
+        // A credential belongs to one principal.
+        let whole = has(ScopePart::Principal) || has(ScopePart::Credential);
         Ok(json(&Scope {
-            subject: (whole || has(ScopePart::Subject)).then_some(&caller.subject),
-            client: caller.client.as_deref().filter(|_| whole || has(ScopePart::Client)),
-            tenant: caller.tenant.as_deref().filter(|_| whole || has(ScopePart::Tenant)),
-            credential: has(ScopePart::Credential).then_some(&caller.credential),
-            handle: self.request.handle.as_deref().filter(|_| has(ScopePart::Handle)),
-            tool: has(ScopePart::Tool).then_some(self.request.operation.tool.name()),
+            subject: Some(caller.subject).filter(|_| whole || has(ScopePart::Subject)),
+            client: caller.client.filter(|_| whole || has(ScopePart::Client)),
+            tenant: caller.tenant.filter(|_| whole || has(ScopePart::Tenant)),
+            credential: Some(caller.credential).filter(|_| has(ScopePart::Credential)),
+            handle: self.request.handle.clone().filter(|_| has(ScopePart::Handle)),
+            tool: has(ScopePart::Tool).then(|| self.request.operation.tool.name().to_owned()),
         }))
     }
 

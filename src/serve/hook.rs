@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::gate::Command;
-use super::handling::Order;
+use super::handling::{Order, Scope};
 use super::http::{Bounds, accept, text};
 use super::node::Node;
 use super::places::{self, from_json, json as to_json, stored};
@@ -40,10 +40,10 @@ enum Ask {
     ExpireHandle { handle: String },
     /// The time of a lease is up.
     ExpireLease { handle: String },
-    /// The time of a record or claim is up.
+    /// The time of the record or claim under a key of one scope is up.
     ExpireKey {
         key: String,
-        handle: Option<String>,
+        scope: Box<Scope>,
         /// It is in the memory of this node.
         #[serde(default)]
         in_memory: bool,
@@ -107,12 +107,9 @@ fn strike(ask: &Ask, node: &Node) -> rusqlite::Result<Value> {
         Ask::ExpireLease { handle } => {
             leases.execute("UPDATE leases SET holder = NULL WHERE handle = ?", params![handle])?
         }
-        Ask::ExpireKey { key, handle, in_memory } => {
+        Ask::ExpireKey { key, scope, in_memory } => {
             let keys = places.at(if *in_memory { Place::Node } else { Place::Store });
-            keys.execute(
-                "DELETE FROM keys WHERE key = ?1 AND (?2 IS NULL OR json_extract(scope, '$.handle') IN (NULL, ?2))",
-                params![key, handle],
-            )?
+            keys.execute("DELETE FROM keys WHERE scope = ? AND key = ?", params![to_json(scope), key])?
         }
         Ask::Revoke { handle, subject, client, tenant } => {
             let principal = Principal { subject: subject.clone(), client: client.clone(), tenant: tenant.clone() };

@@ -21,7 +21,7 @@ use super::caller::{Caller, Tokens};
 use super::mcp::Service;
 use super::node::Node;
 use super::request::BODY_BYTES;
-use super::sessions::Sessions;
+use super::sessions::{self, Sessions};
 
 /// Where MCP is spoken.
 pub const PATH: &str = "/mcp";
@@ -37,6 +37,9 @@ pub struct Bounds {
     pub connections: usize,
     /// The most sessions at a time; one that is not used for five minutes the SDK closes. By default 1024.
     pub sessions: usize,
+    /// The most streams that are remembered behind their answer, for a client that has lost it and resumes; the oldest are
+    /// forgotten first. By default 1024.
+    pub streams: usize,
     /// How long a client may take for the head of a request. By default ten seconds.
     pub head: Duration,
     /// How long it may take for the body. By default ten seconds.
@@ -46,7 +49,7 @@ pub struct Bounds {
 impl Default for Bounds {
     fn default() -> Self {
         let patience = Duration::from_secs(10);
-        Self { connections: 512, sessions: 1024, head: patience, body: patience }
+        Self { connections: 512, sessions: 1024, streams: 1024, head: patience, body: patience }
     }
 }
 
@@ -74,7 +77,7 @@ pub async fn serve(listener: TcpListener, node: Arc<Node>, door: Door, stop: Can
         config = config.with_allowed_hosts(door.hosts);
     }
     let bounds = door.bounds;
-    let sessions = Sessions::at_most(bounds.sessions);
+    let sessions = Sessions::at_most(bounds.sessions, bounds.streams);
     let manager = sessions.manager.clone();
     let service = StreamableHttpService::new(move || Ok(Service::new(node.clone())), manager, config);
     let tokens = Arc::new(door.tokens);
@@ -96,7 +99,8 @@ pub async fn serve(listener: TcpListener, node: Arc<Node>, door: Door, stop: Can
                 Ok(request) => request,
                 Err(refused) => return refused,
             };
-            request.extensions_mut().insert(caller.clone());
+            let session = sessions::id(request.headers());
+            request.extensions_mut().insert(Caller { session, ..caller.clone() });
             let reply = service.handle(request).await;
             sessions.note(reply.headers(), &caller);
             reply

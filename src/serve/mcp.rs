@@ -139,7 +139,9 @@ fn tool(operation: &'static Operation) -> Tool {
     let fields = |about: &str| json!({ "type": "object", "maxProperties": request::FIELDS, "description": about });
     let mut properties = serde_json::Map::new();
     let mut required = Vec::new();
-    if operation.tool != Handled::Mint {
+    if operation.tool == Handled::Mint {
+        properties.insert("name".to_owned(), text());
+    } else {
         properties.insert("handle".to_owned(), text());
         required.push("handle");
     }

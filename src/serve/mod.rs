@@ -1,9 +1,10 @@
 //! A real server for a design: the same file that is checked, executed as SQLite transactions behind MCP.
 //!
-//! A process is a node; several processes on one store are a deployment. [`program`] runs a handler's list of
-//! transactions, [`steps`] are the steps as SQL, [`places`] says where things are kept, [`node`] is the life of a call,
-//! [`mcp`] and [`http`] speak to the outside, [`gate`] and [`hook`] let a driver force the order of transactions. It
-//! shares names with the model, and no code that decides anything: that both do the same is tested from outside.
+//! A process is a node; several processes on one store are a deployment. `program` runs a handler's list of
+//! transactions, `steps` are the steps as SQL, [`places`] says where things are kept, `node` is the life of a call, `mcp`
+//! and `http` speak to the outside, with `sessions` and what was said on their `streams`; [`gate`] and `hook` let a driver
+//! force the order of transactions. It shares names with the model, and no code that decides anything: that both do the
+//! same is tested from outside.
 
 pub mod answer;
 pub mod caller;
@@ -19,6 +20,7 @@ pub mod request;
 mod seed;
 mod sessions;
 mod steps;
+mod streams;
 mod supported;
 
 use std::net::SocketAddr;
@@ -30,10 +32,10 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 pub use self::caller::{Caller, Tokens};
-pub use self::handling::Order;
+pub use self::handling::{Order, Scope};
 pub use self::http::{Bounds, Door, PATH};
 pub use self::node::Node;
-pub use self::seed::{json, tokens_of};
+pub use self::seed::{CREDENTIALS, json, tokens_of};
 pub use self::supported::refusals;
 use crate::model::{Design, Scenario};
 

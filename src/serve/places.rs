@@ -30,13 +30,16 @@ const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS resources (
         handle TEXT PRIMARY KEY, owner TEXT NOT NULL, shared_with TEXT NOT NULL, content TEXT NOT NULL,
         version INTEGER NOT NULL, lifecycle TEXT NOT NULL DEFAULT 'open', expired INTEGER NOT NULL DEFAULT 0,
-        approved TEXT, revoked TEXT NOT NULL DEFAULT '[]'
+        approved TEXT, revoked TEXT NOT NULL DEFAULT '[]', session TEXT, superseded TEXT
     ) STRICT;
     CREATE TABLE IF NOT EXISTS keys (
         scope TEXT NOT NULL, key TEXT NOT NULL, claim TEXT, fingerprint TEXT, answer TEXT, PRIMARY KEY (scope, key)
     ) STRICT;
     CREATE TABLE IF NOT EXISTS leases (
         handle TEXT PRIMARY KEY, holder TEXT, given INTEGER, presented INTEGER
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS names (
+        scope TEXT NOT NULL, name TEXT NOT NULL, handle TEXT NOT NULL, PRIMARY KEY (scope, name)
     ) STRICT;
     CREATE TABLE IF NOT EXISTS queue (
         ticket INTEGER PRIMARY KEY AUTOINCREMENT, handle TEXT NOT NULL, node TEXT NOT NULL
@@ -85,6 +88,21 @@ pub struct Instance {
     pub approved: Option<Fields>,
     /// Principals whose permission on it was revoked.
     pub revoked: Vec<Principal>,
+    /// The session that made it, where state is found by the session.
+    pub session: Option<String>,
+    /// What a copy shows that lags behind, where there is one.
+    pub superseded: Option<Superseded>,
+}
+
+/// What was there before the latest change.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Superseded {
+    /// The version.
+    pub version: i64,
+    /// The content.
+    pub content: Fields,
+    /// When it was superseded, in seconds of the machine's clock.
+    pub at: f64,
 }
 
 impl Instance {
@@ -100,6 +118,8 @@ impl Instance {
             expired: false,
             approved: None,
             revoked: Vec::new(),
+            session: None,
+            superseded: None,
         }
     }
 }
@@ -158,7 +178,8 @@ fn file(path: &Path, tables: &str) -> rusqlite::Result<Connection> {
 /// When the database fails.
 pub fn instance(connection: &Connection, handle: &str) -> rusqlite::Result<Option<Instance>> {
     let mut statement = connection.prepare_cached(
-        "SELECT owner, shared_with, content, version, lifecycle, expired, approved, revoked FROM resources WHERE handle = ?",
+        "SELECT owner, shared_with, content, version, lifecycle, expired, approved, revoked, session, superseded \
+         FROM resources WHERE handle = ?",
     )?;
     let row = statement.query_row(params![handle], |row| {
         let text = |column: usize| row.get::<_, String>(column);
@@ -166,6 +187,7 @@ pub fn instance(connection: &Connection, handle: &str) -> rusqlite::Result<Optio
             Ok(from_json::<Vec<StoredPrincipal>>(&text)?.into_iter().map(principal).collect())
         };
         let approved: Option<String> = row.get(6)?;
+        let superseded: Option<String> = row.get(9)?;
         Ok(Instance {
             owner: principal(from_json(&text(0)?)?),
             shared_with: principals(text(1)?)?,
@@ -175,6 +197,8 @@ pub fn instance(connection: &Connection, handle: &str) -> rusqlite::Result<Optio
             expired: row.get(5)?,
             approved: approved.as_deref().map(from_json).transpose()?,
             revoked: principals(text(7)?)?,
+            session: row.get(8)?,
+            superseded: superseded.as_deref().map(from_json).transpose()?,
         })
     });
     row.optional()
@@ -186,10 +210,11 @@ pub fn instance(connection: &Connection, handle: &str) -> rusqlite::Result<Optio
 ///
 /// When the database fails.
 pub fn put_instance(connection: &Connection, handle: &str, instance: &Instance) -> rusqlite::Result<()> {
-    let Instance { owner, shared_with, content, version, lifecycle, expired, approved, revoked } = instance;
+    let Instance { owner, shared_with, content, version, lifecycle, expired, approved, revoked, session, superseded } =
+        instance;
     let principals = |list: &[Principal]| json(&list.iter().map(stored).collect::<Vec<_>>());
     connection
-        .prepare_cached("INSERT OR REPLACE INTO resources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?
+        .prepare_cached("INSERT OR REPLACE INTO resources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?
         .execute(params![
             handle,
             json(&stored(owner)),
@@ -200,7 +225,33 @@ pub fn put_instance(connection: &Connection, handle: &str, instance: &Instance) 
             expired,
             approved.as_ref().map(json),
             principals(revoked),
+            session,
+            superseded.as_ref().map(json),
         ])
+        .map(drop)
+}
+
+/// The handle of what was minted last under a name that a caller chose.
+///
+/// # Errors
+///
+/// When the database fails.
+pub fn named(connection: &Connection, scope: &str, name: &str) -> rusqlite::Result<Option<String>> {
+    connection
+        .prepare_cached("SELECT handle FROM names WHERE scope = ? AND name = ?")?
+        .query_row(params![scope, name], |row| row.get(0))
+        .optional()
+}
+
+/// Gives a name to a handle, whatever had it before.
+///
+/// # Errors
+///
+/// When the database fails.
+pub fn put_name(connection: &Connection, scope: &str, name: &str, handle: &str) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO names VALUES (?, ?, ?)")?
+        .execute(params![scope, name, handle])
         .map(drop)
 }
 

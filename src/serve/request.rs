@@ -56,6 +56,8 @@ pub struct Request {
     pub operation: &'static Operation,
     /// The handle that it names.
     pub handle: Option<String>,
+    /// The name that the caller chooses for what is minted, where it does.
+    pub name: Option<String>,
     /// What it carries.
     pub payload: Payload,
     /// The versions that it expects.
@@ -105,6 +107,7 @@ pub const CONTENT_BYTES: usize = 64 * 1024;
 #[serde(deny_unknown_fields)]
 struct Arguments {
     handle: Option<String>,
+    name: Option<String>,
     change: Option<Fields>,
     content: Option<Fields>,
     #[serde(default)]
@@ -121,11 +124,11 @@ impl Request {
     /// What is wrong with them, for the client to read.
     pub fn parse(operation: &'static Operation, arguments: Value) -> Result<Self, String> {
         let arguments: Arguments = serde_json::from_value(arguments).map_err(|error| error.to_string())?;
-        let Arguments { handle, change, content, expected, key, fence } = arguments;
-        let names = handle.iter().chain(&key).chain(expected.iter().map(|stamp| &stamp.handle));
+        let Arguments { handle, name, change, content, expected, key, fence } = arguments;
+        let names = handle.iter().chain(&name).chain(&key).chain(expected.iter().map(|stamp| &stamp.handle));
         for name in names {
             if name.is_empty() || name.len() > NAME_BYTES {
-                return Err(format!("a handle or key has from 1 to {NAME_BYTES} bytes"));
+                return Err(format!("a handle, name or key has from 1 to {NAME_BYTES} bytes"));
             }
         }
         if expected.len() > EXPECTED {
@@ -135,10 +138,15 @@ impl Request {
             check(fields)?;
         }
         match (operation.tool, &handle) {
-            (Tool::Mint, Some(_)) => return Err("`mint` names no handle: the server makes it".to_owned()),
+            (Tool::Mint, Some(_)) => {
+                return Err("`mint` names no handle: the server makes it, for a `name` too".to_owned());
+            }
             (Tool::Mint, None) => {}
             (_, None) => return Err("`handle` is missing".to_owned()),
             (_, Some(_)) => {}
+        }
+        if name.is_some() && operation.tool != Tool::Mint {
+            return Err("only what is minted gets a name".to_owned());
         }
         let payload = match (operation.name, change, content) {
             (_, Some(_), Some(_)) => return Err("`change` or `content`, not both".to_owned()),
@@ -154,7 +162,7 @@ impl Request {
             (_, None, None) => Payload::Nothing,
             (name, ..) => return Err(format!("`{name}` carries no such thing")),
         };
-        Ok(Self { operation, handle, payload, expected, key, fence })
+        Ok(Self { operation, handle, name, payload, expected, key, fence })
     }
 
     /// Whether it changes fields, rather than the whole resource.

@@ -45,6 +45,9 @@ pub fn json(value: &Value) -> Json {
     }
 }
 
+/// What the credentials of an agent are called in a tokens file that is made for a scenario.
+pub const CREDENTIALS: [&str; 2] = ["first", "second"];
+
 /// A tokens file for the agents of a scenario: a random token for each of two credentials of each. The agent at place `n`
 /// has those at places `2 n` and `2 n + 1`; those of one principal count as the same credentials.
 ///
@@ -55,7 +58,7 @@ pub fn tokens_of(scenario: &Scenario) -> rusqlite::Result<String> {
     let random = rusqlite::Connection::open_in_memory()?;
     let mut text = "# Tokens for trials. Whoever holds one is whom it stands for.\n".to_owned();
     for agent in &scenario.agents {
-        for credential in ["first", "second"] {
+        for credential in CREDENTIALS {
             let token: String = random.query_row("SELECT lower(hex(randomblob(24)))", [], |row| row.get(0))?;
             let principal = &agent.principal;
             let mut entry = toml::Table::new();

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{HeaderMap, StatusCode};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
 use super::caller::Caller;
 use super::http::{Reply, text};
+use super::streams::Streams;
 use crate::model::Principal;
 
 const HEADER: &str = "mcp-session-id";
@@ -19,19 +19,20 @@ const HEADER: &str = "mcp-session-id";
 #[derive(Clone, Debug)]
 pub(super) struct Sessions {
     most: usize,
-    /// The SDK's.
-    pub manager: Arc<LocalSessionManager>,
+    /// The SDK's, with their streams.
+    pub manager: Arc<Streams>,
     owners: Arc<Mutex<BTreeMap<String, Principal>>>,
 }
 
-fn id(headers: &HeaderMap) -> Option<String> {
+/// The id of the session that a request presents.
+pub(super) fn id(headers: &HeaderMap) -> Option<String> {
     Some(headers.get(HEADER)?.to_str().unwrap_or_default().to_owned())
 }
 
 impl Sessions {
-    /// No sessions yet, and room for so many.
-    pub fn at_most(most: usize) -> Self {
-        Self { most, manager: Arc::default(), owners: Arc::default() }
+    /// No sessions yet, and room for so many, and for so many streams that somebody may have lost.
+    pub fn at_most(most: usize, streams: usize) -> Self {
+        Self { most, manager: Arc::new(Streams::at_most(streams)), owners: Arc::default() }
     }
 
     /// Why a request is not let in, if it is not: it presents a session that is not its caller's, or might open one too
@@ -46,7 +47,7 @@ impl Sessions {
         if headers.contains_key("mcp-method") {
             return None;
         }
-        let open = self.manager.sessions.read().await;
+        let open = self.manager.sessions.sessions.read().await;
         let full = open.len() >= self.most;
         self.owners.lock().unwrap_or_else(PoisonError::into_inner).retain(|id, _| open.contains_key(id.as_str()));
         full.then(|| text(StatusCode::SERVICE_UNAVAILABLE, "there is no room for another session"))

@@ -10,7 +10,8 @@ use super::handling::{Handling, Passed, Stop};
 use super::places::{self, Instance, from_json, json, stored};
 use super::request::{Fields, Payload, Stamp};
 use crate::model::design::{
-    ClaimNames, FenceSeen, Foreign, Handles, LeaseNames, OtherPayload, PrincipalPart, ReadsFrom, Taken,
+    ClaimNames, FenceSeen, Foreign, Handles, LeaseNames, OtherPayload, PrincipalPart, ReadsFrom, State, Taken,
+    TakenName,
 };
 use crate::model::{Outcome, Principal};
 
@@ -43,6 +44,7 @@ pub fn find(name: &str) -> Option<Step> {
         "advance-version" => |handling| handling.advance(),
         "save" => save,
         "apply" => apply,
+        "apply-next" => apply_next,
         "call-upstream" => |handling| handling.call_upstream(),
         "call-upstream-with-key" => call_upstream_with_key,
         "mint" => mint,
@@ -262,8 +264,8 @@ fn check_fence(handling: &mut Handling<'_>) -> Passed {
 }
 
 fn read(handling: &mut Handling<'_>) -> Passed {
-    let Instance { version, content, .. } = handling.existing()?;
-    let view = View { version, content, fence: handling.progress.grant };
+    let Instance { version, content, superseded, .. } = handling.existing()?;
+    let mut view = View { version, content, fence: handling.progress.grant };
     let handle = handling.handle().map(str::to_owned).unwrap_or_default();
     if handling.design.server.reads_from == ReadsFrom::NodeCache {
         let scope = handling.scope(&handling.design.server.cache_scope)?;
@@ -283,9 +285,18 @@ fn read(handling: &mut Handling<'_>) -> Passed {
         }
         memory.prepare_cached("INSERT INTO cache VALUES (?, ?, ?)")?.execute(params![scope, handle, json(&view)])?;
     }
+    if handling.design.server.reads_from == ReadsFrom::Replica
+        && let Some(old) = superseded
+        && handling.order.lags.map_or_else(|| Ok(handling.now()? - old.at < LAG_SECONDS), Ok::<_, Stop>)?
+    {
+        view = View { version: old.version, content: old.content, ..view };
+    }
     handling.progress.answer.view = Some(view);
     Ok(())
 }
+
+/// How long the copy that is read from lags behind the store, where no driver says otherwise.
+const LAG_SECONDS: f64 = 0.2;
 
 fn load(handling: &mut Handling<'_>) -> Passed {
     let Instance { version, content, .. } = handling.existing()?;
@@ -310,6 +321,21 @@ fn apply(handling: &mut Handling<'_>) -> Passed {
     handling.advance()
 }
 
+fn apply_next(handling: &mut Handling<'_>) -> Passed {
+    let stored = handling.existing()?.content;
+    let parts = match &handling.request.payload {
+        Payload::Change(change) => change.len().max(1),
+        Payload::Content(_) | Payload::Nothing => 1,
+    };
+    let part = handling.progress.written;
+    if part == parts {
+        return Ok(());
+    }
+    handling.progress.written += 1;
+    handling.write_part(stored, part)?;
+    handling.advance()
+}
+
 fn call_upstream_with_key(handling: &mut Handling<'_>) -> Passed {
     if let Some(key) = &handling.request.key {
         let principal = json(&stored(&handling.caller()?.principal()));
@@ -326,11 +352,40 @@ fn mint(handling: &mut Handling<'_>) -> Passed {
         Payload::Content(content) => content.clone(),
         Payload::Change(_) | Payload::Nothing => Fields::new(),
     };
-    let handle = new_handle(handling)?;
     let owner = handling.caller()?.principal();
+    let scope = name_scope(handling, &owner);
+    let connection = handling.places.at(handling.state());
+    if let Some(name) = &handling.request.name
+        && let Some(handle) = places::named(connection, &scope, name)?
+        && let Some(there) = handling.instance_of(&handle)?
+        && there.lifecycle != "deleted"
+        && !there.expired
+    {
+        if handling.design.server.taken_name == TakenName::Refuse {
+            return Err(handling.refuse(Outcome::NameTaken));
+        }
+        handling.progress.answer.handle = Some(handle);
+        handling.progress.answer.version = Some(there.version);
+        return Ok(());
+    }
+    let handle = new_handle(handling)?;
+    if let Some(name) = &handling.request.name {
+        places::put_name(connection, &scope, name, &handle)?;
+    }
     handling.progress.answer.handle = Some(handle);
     handling.progress.answer.version = Some(FIRST_VERSION);
-    handling.put(&Instance::new(owner, content, FIRST_VERSION))
+    let session = handling.own.session.clone().filter(|_| handling.design.server.state == State::Session);
+    handling.put(&Instance { session, ..Instance::new(owner, content, FIRST_VERSION) })
+}
+
+/// Among whose names a principal's are.
+fn name_scope(handling: &Handling<'_>, principal: &Principal) -> String {
+    let part = |part: PrincipalPart| handling.design.server.name_scope.contains(&part);
+    json(&(
+        Some(&principal.subject).filter(|_| part(PrincipalPart::Subject)),
+        principal.client.as_ref().filter(|_| part(PrincipalPart::Client)),
+        principal.tenant.as_ref().filter(|_| part(PrincipalPart::Tenant)),
+    ))
 }
 
 /// The version of what was just minted.

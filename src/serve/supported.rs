@@ -2,7 +2,7 @@
 
 use super::steps;
 use crate::model::Design;
-use crate::model::design::{Calls, LostReply, NewFields, OnCancel, ReadsFrom, Replies, State};
+use crate::model::design::{Calls, LostReply, NewFields, OnCancel, Replies, State};
 
 /// Why a design can't be served: one sentence for each step or setting that the server does not have. Empty: it can.
 #[must_use]
@@ -25,12 +25,6 @@ pub fn refusals(design: &Design) -> Vec<String> {
             refusals.push(format!("`{name} = \"{value}\"`: {why}"));
         }
     };
-    setting(
-        matches!(server.state, State::Session),
-        "server.state",
-        server.state.name(),
-        "sessions are the SDK's, and it keeps nothing in them",
-    );
     setting(
         matches!(server.state, State::Handle),
         "server.state",
@@ -66,12 +60,6 @@ pub fn refusals(design: &Design) -> Vec<String> {
         "server.new-fields",
         server.new_fields.name(),
         "it knows every field that it is sent",
-    );
-    setting(
-        server.reads_from == ReadsFrom::Replica,
-        "server.reads-from",
-        server.reads_from.name(),
-        "there is one store, and no copy of it that lags",
     );
     refusals
 }

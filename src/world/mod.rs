@@ -30,7 +30,7 @@ pub use node::{CacheScope, Memory};
 pub use queue::Queue;
 pub use resource::{Handle, Instance, Lifecycle, Resource};
 pub use response::Response;
-pub use setting::{Intent, Missing, Setting};
+pub use setting::{Intent, Missing, Named, Scope, Setting};
 pub use symmetry::Symmetry;
 
 /// What is read for the sake of a witness alone, by kind (the engine's `Access::peek`).

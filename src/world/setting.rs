@@ -55,7 +55,7 @@ pub struct Intent {
 
 /// What a call's handle has to do with a key table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Named {
+pub enum Named {
     /// Handles are not told apart.
     Any,
     /// The call names none: it mints.
@@ -64,14 +64,19 @@ enum Named {
     Of(ResourceId),
 }
 
-/// What calls must have in common to share a key table.
+/// What calls must have in common to share a key table; of what is `None` they may differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Scope {
-    subject: Option<String>,
-    client: Option<String>,
-    tenant: Option<String>,
-    handle: Named,
-    tool: Option<Tool>,
+pub struct Scope {
+    /// The subject.
+    pub subject: Option<String>,
+    /// The client; one that the principal has none of is none here, too.
+    pub client: Option<String>,
+    /// The tenant, likewise.
+    pub tenant: Option<String>,
+    /// The resource whose handle they name, where that counts and they name one.
+    pub handle: Named,
+    /// The tool.
+    pub tool: Option<Tool>,
 }
 
 const SLOTS_PER_AGENT: usize = 4;

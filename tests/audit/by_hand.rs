@@ -151,6 +151,22 @@ fn an_append_that_is_gone() {
     red("fresh-read", &[&both[..], &[gone, later]].concat(), "does not show a in rows");
 }
 
+/// Half of a batch was never there; or it was, and somebody wrote over it.
+#[test]
+fn a_batch_that_is_there_in_part() {
+    let batch = |id: &str, times: (u64, u64), fields: &Value| {
+        call(id, times, "append", &json!({ "fields": fields, "answer": { "outcome": "ok" } }))
+    };
+    let both = json!({ "first": "r1", "second": "r2" });
+    let half = read("B-1", (100, 110), 2, &json!({ "first": ["r1"], "second": [] }));
+    let lines = [batch("A-1", (10, 20), &both), half];
+    stands("no-lost-update", Verdict::Inconclusive, &lines);
+    let other = batch("C-1", (30, 40), &json!({ "second": "r3" }));
+    let over = read("B-1", (100, 110), 3, &json!({ "first": ["r1"], "second": ["r3"] }));
+    let lines = [batch("A-1", (10, 20), &both), other, over];
+    red("no-lost-update", &lines, "second lacks r2; C's append of second r3 is there");
+}
+
 #[test]
 fn a_sum_that_is_too_small_or_too_great() {
     let amounts = |total: i64| {

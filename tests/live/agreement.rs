@@ -63,6 +63,16 @@ const DEPLOYS: &[(&str, &str)] = &[
     ("deploy-versions", "dedup-only..versioned"),
 ];
 
+/// Streams that are resumed, names that clients choose, state by session, a copy that lags, a batch in parts: each pair is
+/// driven.
+const DRIVEN: &[(&str, &str)] = &[
+    ("one-importer-2025", "import-without-key"),
+    ("two-principals-one-name", "names-for-all"),
+    ("mint-and-set-session", "state-in-session"),
+    ("two-reads-one-change", "reads-from-replica"),
+    ("batch-commits-in-parts", "batch-commits-in-parts-broken-recorded"),
+];
+
 /// A part of all pairs, for the time that it takes: along every violation, and one random walk. `handlecheck drive --all`
 /// takes all. Those in which the audit and the model once differed, and the deploys, are always taken.
 #[test]
@@ -74,10 +84,11 @@ fn for_a_part_of_what_is_shipped_the_server_does_what_the_model_does() {
     let pairs = pairs(&invariants).expect("what is shipped can be read");
     let once = |pair: &Pair| ONCE_DIFFERENT.contains(&(&*pair.scenario, &*pair.design));
     let deploys = |pair: &Pair| DEPLOYS.contains(&(&*pair.scenario, &*pair.design));
-    let some = pairs.iter().enumerate().filter(|(number, pair)| number % 11 == 3 || once(pair) || deploys(pair));
+    let driven = |pair: &Pair| deploys(pair) || DRIVEN.contains(&(&*pair.scenario, &*pair.design));
+    let some = pairs.iter().enumerate().filter(|(number, pair)| number % 13 == 3 || once(pair) || driven(pair));
     for (_, pair) in some {
         let agreement = runtime.block_on(agree(program(), pair, &invariants, true, 0..2)).expect("they can be read");
-        assert!(!deploys(pair) || agreement.unserved.is_none(), "{pair:?}: {:?}", agreement.unserved);
+        assert!(!driven(pair) || agreement.unserved.is_none(), "{pair:?}: {:?}", agreement.unserved);
         agreement.found.iter().for_each(|(check, count)| *found.entry(*check).or_insert(0) += count);
         violations += agreement.violations;
         walks += agreement.walks;
@@ -89,7 +100,25 @@ fn for_a_part_of_what_is_shipped_the_server_does_what_the_model_does() {
     let each = ["no-lost-update", "no-double-write", "truthful-outcome", "strictly-serializable", "no-stale-commit"];
     assert!(each.iter().all(|check| found.contains_key(check)), "the audits found something: {found:?}");
     assert_eq!(pairs.iter().filter(|pair| once(pair)).count(), ONCE_DIFFERENT.len(), "they are still shipped");
-    assert_eq!(pairs.iter().filter(|pair| deploys(pair)).count(), DEPLOYS.len(), "they are still shipped");
+    let named = DEPLOYS.len() + DRIVEN.len();
+    assert_eq!(pairs.iter().filter(|pair| driven(pair)).count(), named, "they are still shipped");
+}
+
+/// A stream breaks behind its answer, the model's client resumes it, and the driver's too.
+#[test]
+fn a_lost_answer_is_resumed() {
+    let (runtime, invariants) = (runtime(), invariant_names());
+    let read = |name| library::find(Kind::Scenario, name).expect("it is shipped");
+    let scenario = input::read_scenario(&read("one-importer-2025"), &invariants).expect("it can be read");
+    let design = input::design("append-with-key", None).expect("it is shipped");
+    let protocol = input::protocol_of(&scenario, None).expect("it is shipped");
+    let found = (0..40).any(|seed| {
+        let driven = runtime.block_on(at_random(program(), (&scenario, &design, &protocol), &invariants, seed));
+        let driven = driven.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let actions: Vec<&str> = driven.run.steps.iter().map(|step| &*step.does.action).collect();
+        actions.windows(4).any(|four| matches!(four, ["execute", "drop-stream", "resume", "receive"]))
+    });
+    assert!(found, "some walk loses an answer");
 }
 
 /// A node that changes over as it is keeps its memory, and ends what it began as it began it.

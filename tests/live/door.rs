@@ -2,8 +2,9 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::Arc;
 
-use handlecheck::drive::{CallError, Revision, ask_hook};
+use handlecheck::drive::{CallError, Endpoint, Revision, ask_hook};
 use handlecheck::input::{self, Kind, library};
 use handlecheck::serve::{self, Bounds, Door, Tokens};
 use serde_json::{Value, json};
@@ -108,6 +109,7 @@ fn both_revisions_are_spoken_and_the_token_alone_says_who_calls() {
             ("set", json!({ "handle": handle, "change": { "memory": { "nested": 1 } } })),
             ("set", json!({ "handle": handle, "change": { "memory": 1.5 } })),
             ("nothing", json!({})),
+            ("read", json!({ "handle": handle, "name": "report" })),
         ];
         for (tool, arguments) in wrong {
             let refused = runtime.block_on(call(&owner, tool, arguments.clone()));
@@ -116,14 +118,60 @@ fn both_revisions_are_spoken_and_the_token_alone_says_who_calls() {
     }
 }
 
-fn initial_handle(runtime: &tokio::runtime::Runtime, process: &Process) -> String {
+/// What the store holds from the start.
+pub fn initial_handle(runtime: &tokio::runtime::Runtime, process: &Process) -> String {
     let state = runtime.block_on(ask_hook(&process.hook, &json!({ "do": "state" }))).expect("the hook answers");
     let store = state["store"].as_object().expect("there is a store");
     store.keys().next().expect("something is in it").clone()
 }
 
+/// The hook forgets the record of one scope, and leaves that of another under the same key.
+#[test]
+fn a_key_expires_in_one_scope() {
+    let deployment = Deployment::new("dedup-only", "two-principals");
+    let process = deployment.start("node-1");
+    let runtime = runtime();
+    let set = |agent: &str, handle: &str| {
+        let client = deployment.client(&process, agent, Revision::Stateless);
+        let arguments = json!({ "handle": handle, "change": { "memory": 32 }, "key": "k" });
+        let reply = runtime.block_on(call(&client, "set", arguments)).expect("it answers");
+        (reply.content["version"].clone(), reply.content["replayed"] == Value::Bool(true))
+    };
+    let both = || [set("A", "bsk_1"), set("B", "bsk_2")];
+    let version = |number: i64| Value::from(number);
+    assert_eq!(both(), [(version(8), false), (version(8), false)]);
+    let expire = |scope: Value| {
+        let ask = json!({ "do": "expire-key", "key": "k", "scope": scope });
+        runtime.block_on(ask_hook(&process.hook, &ask)).expect("the hook answers")["struck"].clone()
+    };
+    assert_eq!(expire(json!({ "subject": "user-42" })), 0, "the scope is the whole one");
+    assert_eq!(expire(json!({ "subject": "user-42", "handle": "bsk_1" })), 1);
+    assert_eq!(both(), [(version(9), false), (version(8), true)]);
+}
+
+/// Whoever chooses a name that is taken is answered with what has it, or refused; among the names of another owner it is
+/// free.
+#[test]
+fn a_name_that_a_client_chooses_is_taken_once() {
+    let runtime = runtime();
+    for (design, of_all) in [("names-for-all", true), ("names-by-owner", false)] {
+        let deployment = Deployment::new(design, "two-principals-one-name");
+        let process = deployment.start("node-1");
+        let mint = |agent: &str| {
+            let client = deployment.client(&process, agent, Revision::Session);
+            let arguments = json!({ "name": "report", "content": { "pages": 0 } });
+            let reply = runtime.block_on(call(&client, "mint", arguments)).expect("it answers");
+            (reply.content["outcome"].clone(), reply.content["handle"].clone())
+        };
+        let [first, again, other] = ["A", "A", "B"].map(mint);
+        assert_eq!(first.0, "ok");
+        assert_eq!(again, if of_all { first.clone() } else { (Value::from("name-taken"), Value::Null) });
+        assert_eq!((&other.0, other.1 == first.1), (&Value::from("ok"), of_all), "{design}");
+    }
+}
+
 /// A server in this process, with bounds of the test's own, and a token for each agent of the scenario.
-struct Bounded {
+pub struct Bounded {
     url: String,
     token: String,
     stop: tokio_util::sync::CancellationToken,
@@ -131,7 +179,7 @@ struct Bounded {
 }
 
 impl Bounded {
-    fn start(runtime: &tokio::runtime::Runtime, bounds: Bounds) -> Self {
+    pub fn start(runtime: &tokio::runtime::Runtime, bounds: Bounds) -> Self {
         let folder = tempfile::tempdir().expect("there is room for a folder");
         let read = |kind, name| library::find(kind, name).expect("it is shipped");
         let design = input::read_design(&read(Kind::Design, "versioned")).expect("it can be read").value;
@@ -149,6 +197,11 @@ impl Bounded {
         let door = Door { tokens, bounds, ..Door::default() };
         runtime.spawn(serve::over_http(node, listener, door, None, stop.clone()));
         Self { url: format!("http://{at}{}", serve::PATH), token, stop, _folder: folder }
+    }
+
+    /// A client with the token.
+    pub fn client(&self, revision: Revision) -> Arc<Endpoint> {
+        Arc::new(Endpoint::new(&self.url, Some(self.token.clone()), revision).expect("it is a URL"))
     }
 
     fn process(&self) -> Process {

@@ -5,4 +5,5 @@ mod door;
 mod kill;
 mod process;
 mod refused;
+mod streams;
 mod urls;

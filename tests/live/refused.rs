@@ -7,18 +7,18 @@ use handlecheck::serve;
 
 use super::process::command;
 
-const APPLY_NEXT: &str = "the handler of `write` has the step `apply-next`, which this server can't do";
+const ANSWER: &str = "the handler of `write` has the step `answer`, which this server can't do";
 
 /// The shipped designs that are refused, each with the setting. All others can be served.
 const REFUSED: &[(&str, &str)] = &[
-    ("batch-commits-in-parts-broken", APPLY_NEXT),
-    ("batch-commits-in-parts-broken-recorded", APPLY_NEXT),
-    ("batch-commits-in-parts-broken-told", APPLY_NEXT),
+    ("answered-before-stored-broken", ANSWER),
+    ("answered-before-stored-repaired", ANSWER),
+    ("answered-before-stored-repaired-journal", ANSWER),
+    ("answered-before-stored-repaired-journal", "`server.calls = \"resumed\"`"),
     ("calls-redelivered", "`server.calls = \"redelivered\"`"),
     ("calls-resumed", "`server.calls = \"resumed\"`"),
     ("permission-checked-before", "`server.state = \"handle\"`"),
     ("permission-in-transaction", "`server.state = \"handle\"`"),
-    ("reads-from-replica", "`server.reads-from = \"replica\"`"),
     ("replies-by-request-id", "`server.replies = \"by-request-id\"`"),
     ("reply-to-a-default-address-broken", "`server.calls = \"redelivered\"`"),
     ("reply-to-a-default-address-broken", "`server.replies = \"by-task-id\"`"),
@@ -29,7 +29,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("shared-reply-table-broken", "`server.replies = \"by-request-id\"`"),
     ("signed-handle", "`server.state = \"handle\"`"),
     ("state-in-handle", "`server.state = \"handle\"`"),
-    ("state-in-session", "`server.state = \"session\"`"),
 ];
 
 #[test]

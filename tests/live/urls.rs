@@ -71,6 +71,24 @@ fn drive(design: &str, scenario: &str, more: &[&str]) -> (Nodes, Option<i32>, St
     (nodes, output.status.code(), said)
 }
 
+/// Whether a log promises that every accepted change adds one to the version.
+fn promises(log: &str) -> bool {
+    log.lines().next().is_some_and(|heading| heading.contains("\"versions-count\":true"))
+}
+
+/// The tools of our servers, as a mapping file has them.
+const MAPPING: &str = r#"
+[tools.append]
+tool = "append"
+arguments = { handle = "{handle}", change = { rows = "{fields.rows}" }, key = "{key}" }
+
+[tools.read]
+tool = "read"
+arguments = { handle = "{handle}" }
+fields = { rows = "/view/content/rows" }
+version = "/view/version"
+"#;
+
 const WHOLE: &[&str] = &["--prepare", "sh prepare", "--restart", "sh restart"];
 
 /// Real streams are cut and real processes killed; the naive design does a thing twice, and the log shows it.
@@ -80,7 +98,9 @@ fn servers_at_urls_are_driven_and_their_logs_judged() {
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("`audit` finds in its log: no-double-write"), "{said}");
     assert!(!said.contains("does not begin where the scenario begins"), "{said}");
-    assert!(nodes.read("log.jsonl").contains("\"end\""), "the log of that run is kept");
+    let log = nodes.read("log.jsonl");
+    assert!(log.contains("\"end\""), "the log of that run is kept");
+    assert!(promises(&log), "servers of ours run this design, in which every change counts");
 }
 
 #[test]
@@ -106,6 +126,14 @@ fn a_design_that_holds_is_not_blamed() {
         let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         (output.status.code(), said)
     };
+    // Of servers that are spoken to by a mapping it is what the mapping promises.
+    for promised in ["", "versions-count = true"] {
+        let mapping = format!("{promised}\n{MAPPING}");
+        std::fs::write(nodes.0.path().join("mapping.toml"), mapping).expect("it can be written");
+        let (code, said) = again(&[WHOLE, &["--mapping", "mapping.toml", "--log", "mapped.jsonl"]].concat());
+        assert_eq!(code, Some(0), "{said}");
+        assert_eq!(promises(&nodes.read("mapped.jsonl")), !promised.is_empty());
+    }
     let (_, said) = again(&["--restart", "sh restart"]);
     assert!(said.contains("it does not begin where the scenario begins"), "{said}");
     let (code, said) = again(&["--prepare", "sh prepare", "--runs", "30"]);

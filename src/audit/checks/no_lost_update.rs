@@ -7,7 +7,8 @@
 //! Where versions are numbers, a field that no accepted call has changed since must show what was last set.
 //!
 //! Not judged: a `set` whose author is not known to have seen anything; two changes of which nothing tells which came
-//! first; an append that nothing shows, because nothing was read after it.
+//! first; an append that nothing shows, because nothing was read after it; a call of several fields that is there in part,
+//! where nobody else changed the rest: a server may commit it in parts, and that part never was.
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
@@ -15,8 +16,8 @@ use rustc_hash::FxBuildHasher;
 use super::{Case, Check, Judged};
 use crate::audit::case::{CONTESTED, Finding, Known, short};
 use crate::audit::effects::{Effect, Resource, content};
-use crate::audit::evidence::Shows;
-use crate::audit::history::{NEVER, Name, of};
+use crate::audit::evidence::{Shows, Sight};
+use crate::audit::history::{NEVER, Name, ValueId, of};
 use crate::log::Operation;
 
 pub static CHECK: Check = Check {
@@ -40,6 +41,11 @@ fn judge(case: &Case<'_>, judged: &mut Judged) {
             contents(case, resource, judged);
         }
         for sight in evidence.sights.iter().filter(|sight| sight.shows == Shows::Lost) {
+            if in_part(case, resource, sight) {
+                judged.about += 1;
+                judged.unjudged("a call of several fields is there in part, and nobody else changed the rest");
+                continue;
+            }
             let (call, field) = (sight.call, case.history.text(sight.field));
             let instead = sight.instead.map(|other| {
                 format!("; {}'s {} is there ({})", case.agent(other), case.asks(other), case.named(other))
@@ -75,6 +81,22 @@ fn judge(case: &Case<'_>, judged: &mut Judged) {
             judged.unjudged("nothing shows what became of an append or increment");
         }
     }
+}
+
+/// Whether a content shows another field of the same call, and nobody else is known to have changed the one that is not
+/// there.
+fn in_part(case: &Case<'_>, resource: &Resource, sight: &Sight) -> bool {
+    let (history, work) = (case.history, case.works[sight.call as usize]);
+    let calls = resource.effects.iter().map(|effect| effect.call).chain(resource.open.iter().copied());
+    let mut others = calls.filter(|call| case.works[*call as usize] != work);
+    let shown = content(history, &sight.view);
+    let is_there = |(field, value): &(Name, ValueId)| {
+        let elements = of(shown, *field).and_then(|shown| history.elements(shown)).unwrap_or_default();
+        *field != sight.field && history.appended(*value).iter().any(|element| elements.contains(element))
+    };
+    history.fields(case.call(sight.call)).iter().any(is_there)
+        && resource.unaccounted.is_empty()
+        && !others.any(|other| of(history.fields(case.call(other)), sight.field).is_some())
 }
 
 /// Whether somebody else's change was there, and what became of the question.

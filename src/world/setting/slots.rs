@@ -1,6 +1,6 @@
 //! Which slot of a state holds what.
 
-use super::{SLOTS_PER_AGENT, Setting, scope, small};
+use super::{SLOTS_PER_AGENT, Scope, Setting, scope, small};
 use crate::model::design::{Balancer, Place, Queue as Queueing};
 use crate::model::{AgentId, ResourceId, Tool};
 use crate::world::Request;
@@ -60,6 +60,12 @@ impl Setting {
     #[must_use]
     pub fn keys_place(&self, slot: usize) -> Option<u8> {
         self.layout.key_places[(slot - self.first_keys_slot()) / self.layout.scopes.len()]
+    }
+
+    /// What the calls have in common whose keys are in this table.
+    #[must_use]
+    pub fn keys_scope(&self, slot: usize) -> &Scope {
+        &self.layout.scopes[(slot - self.first_keys_slot()) % self.layout.scopes.len()]
     }
 
     pub(super) const fn first_keys_slot(&self) -> usize {
