@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use handlecheck::input::{self, Kind, Source};
-use handlecheck::model::Verdict;
+use handlecheck::input::{self, Input, Kind, Source, deploy_design};
+use handlecheck::model::{Design, Verdict};
 use handlecheck::policies::ablate::{Ablation, Effect, ablate};
 use handlecheck::policies::edit::{Edit, places};
 use handlecheck::policies::repair::{Repairs, repair};
+use handlecheck::policies::variant::{patch, variant};
 use handlecheck::policies::{costs, world};
 use handlecheck::run::{Costs, Greatest, KeyKept, LeaseKept, Options, Run, invariant_names};
 use handlecheck::step::Measure;
@@ -123,6 +124,57 @@ fn a_repair_does_what_the_design_was_for() {
         !changes.iter().any(|change| change.contains("check-approval") || change.contains("without apply")),
         "{changes:?}"
     );
+}
+
+/// A field that one agent sets once, on one node.
+const SMALL: &str = "title = \"x\"\nnodes = 1\n[resources.r]\nhandle = \"r_1\"\nowner = \"u\"\nfields = { n = 1 }\n\
+                     [agents.A]\nprincipal = \"u\"\nwork = [{ set = \"r\", n = 2 }]\n[faults]\ndrop-stream = 1\n";
+
+/// A design whose keys are in the memory of nodes, of this name.
+fn keyed(name: &str) -> Input<Design> {
+    let text = "title = \"x\"\n[server.write]\ntransactions = [[\"find-key\", \"apply\", \"record-key\"]]\n[server.keys]\n\
+                place = \"node\"\n[client]\npayload = \"change\"\nblind = true\nkey = \"per-intent\"\n";
+    input::read_design(&Source::new(name, format!("{name}.toml"), text)).expect("it is readable")
+}
+
+fn deployed() -> Run {
+    let scenario = input::read_scenario(&Source::new("small", "small.toml", SMALL), &invariant_names());
+    let scenario = scenario.expect("it is readable");
+    let protocol = input::protocol_of(&scenario, None).expect("it is readable");
+    Run::new(scenario, deploy_design(keyed("old"), keyed("new")), protocol, &BTreeMap::new()).expect("they fit")
+}
+
+/// While something is deployed, that is what is changed, or how it is deployed: what runs already can't be.
+#[test]
+fn a_change_of_a_deploy_is_one_of_what_is_deployed_or_of_how() {
+    let run = deployed();
+    let set = |table, key, value: &str| Edit::Set { table, key, value: value.to_owned() };
+    let (place, restart) = (set("server.keys", "place", "\"store\""), set("deploy", "restart", "false"));
+    let changed = variant(&run, &[place.clone(), restart.clone()]).expect("they change it").expect("it fits");
+    let (was, is) = (run.sources(), changed.sources());
+    assert_eq!((&was.design.text, &was.protocol.text), (&is.design.text, &is.protocol.text));
+    assert!(is.deployed_design.is_some_and(|design| design.text.contains("place = \"store\"") && design.name == "new"));
+    assert!(is.scenario.text.ends_with("[deploy]\nrestart = false\n"), "{}", is.scenario.text);
+    assert!(changed.model().deployed.as_ref().is_some_and(|deployed| !deployed.restart));
+    let patch = patch(&run, &changed, |source| source.origin.clone());
+    let files: Vec<&str> = patch.lines().filter_map(|line| line.strip_prefix("+++ ")).collect();
+    assert_eq!(files, ["new.toml", "small.toml"]);
+    assert!(variant(&run, &[set("deploy", "restart", "7")]).is_some_and(|wrong| wrong.is_err()));
+    assert!(variant(&run, &[place.clone(), place]).is_none(), "the second changes nothing");
+}
+
+/// Of an agent that is alone only the violation made two versions: without it nothing is said of them any more, which is told. What
+/// was violated must go on to be tried, though.
+#[test]
+fn a_repair_tells_what_it_makes_vacuous() {
+    let (_, found) = repaired("one-agent-drop", "naive");
+    assert_eq!(found.violated, ["no-double-write"]);
+    assert!(!found.repairs.is_empty());
+    for repair in &found.repairs {
+        assert!(repair.vacuous.contains(&"version-names-one-content".to_owned()), "{:?}", repair.vacuous);
+        assert!(!repair.vacuous.contains(&"no-double-write".to_owned()));
+        assert!(!repair.changes.iter().any(|change| change.contains("broken-stream")), "{:?}", repair.changes);
+    }
 }
 
 /// Every edit of every shipped design leaves a text that is TOML, and says what it changes in words of its own.

@@ -91,6 +91,10 @@ fn remedy(trace: &Trace, stopper: &Stopper) -> Remedy {
         Some(breaks) => format!("; but {} no longer holds", breaks.join(", ")),
         None => String::new(),
     };
+    let besides = match &*stopper.empties {
+        [] => besides,
+        empties => format!("{besides}; {} then says nothing, since nothing comes near it any more", empties.join(", ")),
+    };
     Remedy {
         changes: stopper.changes.clone(),
         patch: stopper.patch.clone(),

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::edit::{Edit, Place, places};
+use super::variant::edited;
 use super::verdicts::{Evaluated, Verdicts, newly_violated};
-use crate::input::{InputError, Source};
+use crate::input::InputError;
 use crate::model::{Entry, Model, Tool};
 use crate::run::{Bounds, Options, PropertyReport, Report, Run};
 use crate::trace::RecordError;
@@ -84,21 +85,6 @@ fn edits(model: &Model) -> Vec<Edit> {
     let places = used_places(model);
     let kinds: [fn(Place) -> Edit; 4] = [Edit::Remove, Edit::Split, Edit::Join, Edit::Forward];
     kinds.iter().flat_map(|kind| places.iter().cloned().map(kind)).collect()
-}
-
-/// The design of a run with these changes, under a name that says so. `None`: they change nothing.
-#[must_use]
-pub fn edited(source: &Source, edits: &[Edit]) -> Option<Source> {
-    let mut text = source.text.to_string();
-    for edit in edits {
-        text = edit.apply(&text)?;
-    }
-    let slugs: Vec<String> = edits.iter().map(Edit::slug).collect();
-    let mut name = format!("{}-{}", source.name, slugs.join("-"));
-    // A name is a part of file names.
-    name.truncate(100);
-    let origin = format!("{} with changes", source.origin);
-    Some(Source { name, origin, text: text.into(), folder: source.folder.clone(), asked: None })
 }
 
 /// Makes every change of a single step of the design of a run, and says what each breaks.

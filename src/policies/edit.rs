@@ -110,6 +110,12 @@ impl Edit {
         }
     }
 
+    /// Whether it is one of how something is deployed, which stands in the scenario.
+    #[must_use]
+    pub fn is_of_the_rollout(&self) -> bool {
+        matches!(self, Self::Set { table: "deploy", .. })
+    }
+
     /// The same as a part of a file's name.
     #[must_use]
     pub fn slug(&self) -> String {

@@ -12,5 +12,6 @@ mod remedies;
 pub mod repair;
 pub mod simulate;
 pub mod stopping;
+pub mod variant;
 pub mod verdicts;
 pub mod world;

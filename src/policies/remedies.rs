@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 
 use super::ablate::used_places;
 use super::edit::{Edit, Place};
+use super::variant::side;
 use super::world::{REACTIONS, values};
 use crate::handler::STEPS;
 use crate::input::settings;
 use crate::model::design::{CALLS_UPSTREAM, STORES};
-use crate::model::{Event, Model, Tool};
+use crate::model::{Clients, Deploy, Event, Model, Tool};
 
 /// Steps that do the same in other ways, so that one can stand in the place of another.
 const ALIKE: [[&str; 2]; 4] =
@@ -23,7 +24,7 @@ fn has_effect(step: &str) -> bool {
 /// What repairs are made of: every single change, and the well-known remedies. What a call is there to do is neither taken away
 /// nor done once more.
 pub(super) fn parts(model: &Model) -> Vec<Vec<Edit>> {
-    let places = used_places(model);
+    let places = used_places(side(model));
     let mut single = Vec::new();
     let kinds: [fn(Place) -> Edit; 4] = [Edit::Remove, Edit::Split, Edit::Join, Edit::Forward];
     single.extend(kinds.iter().flat_map(|kind| places.iter().cloned().map(kind)));
@@ -54,7 +55,23 @@ pub(super) fn parts(model: &Model) -> Vec<Vec<Edit>> {
     }
     let mut parts: Vec<Vec<Edit>> = single.into_iter().map(|edit| vec![edit]).collect();
     parts.extend(remedies(&places));
+    if model.deployed.is_some() {
+        // What a change is worth may depend on how it is deployed, so each is tried either way.
+        let mut rolled_out: Vec<Vec<Edit>> = Vec::new();
+        for other in rollouts(model.scenario.deploy) {
+            rolled_out.push(vec![other.clone()]);
+            rolled_out.extend(parts.iter().map(|part| [std::slice::from_ref(&other), part].concat()));
+        }
+        parts.extend(rolled_out);
+    }
     parts
+}
+
+/// The other ways to deploy.
+fn rollouts(Deploy { restart, clients }: Deploy) -> [Edit; 2] {
+    let set = |key, value: String| Edit::Set { table: "deploy", key, value };
+    let others = if clients == Clients::Old { Clients::New } else { Clients::Old };
+    [set("restart", (!restart).to_string()), set("clients", format!("\"{others}\""))]
 }
 
 /// The well-known remedies, for all handlers that change something: keys, also for what is called upstream, versions, an owner
@@ -111,4 +128,108 @@ fn remedies(places: &[Place]) -> Vec<Vec<Edit>> {
     let sums = sums.map(|parts| parts.into_iter().flatten().cloned().collect::<Vec<_>>());
     let distinct: BTreeSet<Vec<Edit>> = sums.into_iter().filter(|edits| edits.len() > 1).collect();
     distinct.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::input::{self, Kind, Source};
+    use crate::run::{Run, invariant_names};
+
+    /// The parts of repairs of a design whose writes are these transactions; and while it replaces one without any guards.
+    fn parts_of(write: &str, deployed: bool) -> Vec<Vec<Edit>> {
+        let design = |write: &str| {
+            let text = format!(
+                "title = \"x\"\n[server.read]\ntransactions = [[\"resolve\", \"read\"]]\n[server.write]\ntransactions = {write}\n\
+                 [client]\npayload = \"change\"\n[client.on]\nbroken-stream = {{ send = \"same\" }}\n"
+            );
+            input::read_design(&Source::new("x", "x.toml", text)).expect("it is readable")
+        };
+        let source = input::resolve(Kind::Scenario, "two-agents-no-faults", None).expect("it is shipped");
+        let scenario = input::read_scenario(&source, &invariant_names()).expect("it is readable");
+        let protocol = input::protocol_of(&scenario, None).expect("it is readable");
+        let new = design(write);
+        let design = if deployed { input::deploy_design(design("[[\"resolve\", \"apply\"]]"), new) } else { new };
+        parts(Run::new(scenario, design, protocol, &BTreeMap::new()).expect("they fit").model())
+    }
+
+    #[test]
+    fn what_a_call_is_there_to_do_is_neither_taken_away_nor_done_once_more() {
+        let effects: Vec<&str> = STORES.into_iter().chain(CALLS_UPSTREAM).collect();
+        for effect in &effects {
+            // A handler of writes has no use for the effect of another tool.
+            if *effect == "mint" {
+                continue;
+            }
+            let load = if matches!(*effect, "save" | "write-content") { "\"load\", " } else { "" };
+            for part in parts_of(&format!("[[\"resolve\", {load}\"{effect}\"]]"), false) {
+                let wrong = part.iter().find(|edit| match edit {
+                    Edit::Remove(place) => effects.contains(&&*place.step),
+                    Edit::Add { step, .. } => effects.contains(step),
+                    Edit::Replace { place, step } => {
+                        effects.contains(&&*place.step) != effects.contains(step)
+                            || STORES.contains(&&*place.step) != STORES.contains(step)
+                    }
+                    _ => false,
+                });
+                assert!(wrong.is_none(), "{effect}: {wrong:?}");
+            }
+        }
+        let one = |part: &[Edit], words: &str| part.iter().map(Edit::words).eq([words.to_owned()]);
+        let parts = parts_of("[[\"resolve\", \"apply\", \"find-key\", \"check-version\", \"call-upstream\"]]", false);
+        for expected in [
+            "write: apply-next in place of apply",
+            "write: claim-key in place of find-key",
+            "write: check-unchanged in place of check-version",
+            "write: call-upstream-with-key in place of call-upstream",
+            "write: without find-key",
+            "write: authorize before apply",
+        ] {
+            assert!(parts.iter().any(|part| one(part, expected)), "{expected}");
+        }
+    }
+
+    /// Whatever step stores, the well-known remedies stand before and behind it.
+    #[test]
+    fn the_well_known_remedies_find_what_stores() {
+        for (write, stores) in [
+            ("[[\"resolve\", \"apply\"]]", "apply"),
+            ("[[\"resolve\", \"apply-next\"]]", "apply-next"),
+            ("[[\"resolve\", \"load\", \"save\"]]", "save"),
+            ("[[\"resolve\", \"load\", \"write-content\"], [\"advance-version\"]]", "write-content"),
+        ] {
+            let parts: Vec<Vec<String>> =
+                parts_of(write, false).iter().map(|part| part.iter().map(Edit::words).collect()).collect();
+            let key = "[client] key = \"per-intent\"".to_owned();
+            let keys = [key, "write: find-key behind resolve".to_owned(), format!("write: record-key behind {stores}")];
+            let versions = [
+                "[client] precondition = \"viewed-version\"".to_owned(),
+                "[client.on] stale-view = { send = \"replan\" }".to_owned(),
+                format!("write: check-version before {stores}"),
+            ];
+            for expected in [&keys[..], &versions[..], &[&keys[..], &versions[..]].concat()] {
+                assert!(parts.iter().any(|part| part == expected), "{expected:?}");
+            }
+        }
+        let upstream = parts_of("[[\"resolve\", \"apply\"], [\"call-upstream\"]]", false);
+        let replaces =
+            |part: &Vec<Edit>| part.len() > 3 && part.iter().any(|edit| matches!(edit, Edit::Replace { .. }));
+        assert!(upstream.iter().any(replaces), "what is called upstream gets the key too");
+    }
+
+    /// While it is deployed, each part also comes with each other way to deploy it.
+    #[test]
+    fn what_is_deployed_is_tried_with_every_way_to_deploy_it() {
+        let write = "[[\"resolve\", \"find-key\", \"apply\", \"record-key\"]]";
+        let (alone, deployed) = (parts_of(write, false), parts_of(write, true));
+        assert_eq!(deployed.len(), 3 * alone.len() + 2);
+        assert!(alone.iter().flatten().all(|edit| !edit.is_of_the_rollout()));
+        assert!(alone.iter().all(|part| deployed.contains(part)));
+        for rollout in ["[deploy] restart = false", "[deploy] clients = \"new\""] {
+            let with = deployed.iter().filter(|part| part[0].words() == rollout).count();
+            assert_eq!(with, alone.len() + 1, "{rollout}");
+        }
+    }
 }

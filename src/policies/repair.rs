@@ -1,22 +1,22 @@
 //! Repair: the smallest changes of a design with which everything holds.
 //!
 //! Every change of one step or setting is tried. Where none is enough, those that help are combined, and of what then holds
-//! everything is taken back that is not needed. A repair must not make vacuous what was not vacuous before, and what could end
-//! well before must still: a design that never does the thing in question proves nothing.
+//! everything is taken back that is not needed. A repair must not make vacuous what was violated before, and what could end well
+//! before must still: a design that never does the thing in question proves nothing. What held before may become vacuous, where
+//! only the violation came near it; but what makes nothing vacuous is preferred, however large. While something is deployed, what is
+//! deployed is changed, and how.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
-use similar::TextDiff;
-
-use super::ablate::edited;
 use super::edit::{Edit, ideas_first};
 use super::remedies::parts;
 use super::simulate::{ExpectedCosts, SimulationOptions, simulate};
+use super::variant::{self, variant};
 use super::verdicts::{Evaluated, Verdicts};
 use crate::model::{Model, Verdict};
 use crate::run::{Bounds, Options, Report, Run};
 use crate::trace::RecordError;
+use serde::Serialize;
 
 /// What came out of a search for repairs.
 #[derive(Clone, Debug, Serialize)]
@@ -50,6 +50,9 @@ pub struct Repair {
     pub patch: String,
     /// How many states were explored to prove it.
     pub states: usize,
+    /// What held before, and is vacuous with it: often what only the violation came near.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub vacuous: Vec<String>,
     /// What an intent costs with it.
     pub costs: ExpectedCosts,
     /// The whole text.
@@ -68,6 +71,8 @@ struct Standing {
     edits: Vec<Edit>,
     run: Run,
     violated: BTreeSet<String>,
+    /// What holds without the edits, and is vacuous with them.
+    emptied: BTreeSet<String>,
     states: usize,
 }
 
@@ -122,14 +127,17 @@ pub fn repair(
     found.tried = search.tried;
     found.undecided = search.undecided;
     found.complete = !search.cut && search.undecided == 0;
-    solutions.sort_by_key(|solution| (solution.edits.len(), solution.states, solution.edits.clone()));
+    solutions.sort_by_key(|solution| {
+        (solution.emptied.len(), solution.edits.len(), solution.states, solution.edits.clone())
+    });
     let mut solutions = ideas_first(solutions, |solution| &solution.edits);
     solutions.truncate(4 * most);
     let written = |solution: Standing| (written(run, &solution, threads), solution.edits);
     let mut repairs: Vec<(Repair, Vec<Edit>)> = solutions.into_iter().map(written).collect();
     let calls = |repair: &Repair| repair.costs.calls.map_or(f64::MAX, |calls| calls.mean);
     repairs.sort_by(|(a, _), (b, _)| {
-        a.changes.len().cmp(&b.changes.len()).then(calls(a).total_cmp(&calls(b))).then(a.changes.cmp(&b.changes))
+        let size = |repair: &Repair| (repair.vacuous.len(), repair.changes.len());
+        size(a).cmp(&size(b)).then(calls(a).total_cmp(&calls(b))).then(a.changes.cmp(&b.changes))
     });
     let mut repairs = ideas_first(repairs, |(_, edits)| edits);
     repairs.truncate(most);
@@ -138,17 +146,14 @@ pub fn repair(
 }
 
 fn written(run: &Run, solution: &Standing, threads: usize) -> Repair {
-    let (old, new) = (run.sources().design, solution.run.sources().design);
-    let name = &old.origin;
-    let patch =
-        TextDiff::from_lines(&*old.text, &*new.text).unified_diff().context_radius(2).header(name, name).to_string();
     let options = SimulationOptions { runs: 1000, threads, ..SimulationOptions::default() };
     Repair {
         changes: solution.edits.iter().map(Edit::words).collect(),
-        patch,
+        patch: variant::patch(run, &solution.run, |source| source.origin.clone()),
         states: solution.states,
+        vacuous: solution.emptied.iter().cloned().collect(),
         costs: simulate(&solution.run, &options, &|_| false).costs,
-        text: new.text.to_string(),
+        text: variant::source(&solution.run).text.to_string(),
     }
 }
 
@@ -172,9 +177,10 @@ impl Search<'_> {
         let parts: Vec<Vec<Edit>> = here.iter().map(|standing| standing.edits.clone()).collect();
         let mut solutions = solved(&here);
         for _ in 1..DEPTH {
-            if !solutions.is_empty() {
+            if solutions.iter().any(|solution| solution.emptied.is_empty()) {
                 break;
             }
+            here.retain(|standing| !standing.violated.is_empty());
             here.sort_by_key(|standing| (standing.violated.len(), standing.edits.len(), standing.edits.clone()));
             here.truncate(BEAM);
             let mut combined = BTreeSet::new();
@@ -184,20 +190,23 @@ impl Search<'_> {
                 }
             }
             here = self.judged(&combined.into_iter().collect::<Vec<_>>())?;
-            solutions = solved(&here);
+            solutions.extend(solved(&here));
+        }
+        // Where what held can go on to say something, it must.
+        if solutions.iter().any(|solution| solution.emptied.is_empty()) {
+            solutions.retain(|solution| solution.emptied.is_empty());
         }
         let mut smallest: BTreeMap<String, Standing> = BTreeMap::new();
         for solution in solutions {
             let solution = self.without_what_is_not_needed(solution)?;
-            smallest.entry(solution.run.sources().design.text.to_string()).or_insert(solution);
+            smallest.entry(variant::texts(&solution.run)).or_insert(solution);
         }
         Ok(smallest.into_values().collect())
     }
 
     /// The runs of those designs that can be read, with their edits.
     fn runs(&self, all: &[Vec<Edit>]) -> Vec<(Vec<Edit>, Run)> {
-        let source = self.run.sources().design;
-        let run = |edits: &Vec<Edit>| Some((edits.clone(), self.run.with_design(&edited(source, edits)?).ok()?));
+        let run = |edits: &Vec<Edit>| Some((edits.clone(), variant(self.run, edits)?.ok()?));
         all.iter().filter_map(run).collect()
     }
 
@@ -220,7 +229,7 @@ impl Search<'_> {
         Ok(helpful.map(|((edits, _), _)| edits).collect())
     }
 
-    /// What each comes to, of those with which nothing becomes vacuous, and all work can still end well.
+    /// What each comes to, of those with which nothing that is violated becomes vacuous, and all work can still end well.
     fn judged(&mut self, all: &[Vec<Edit>]) -> Result<Vec<Standing>, RecordError> {
         let runs = self.runs(all);
         let options = self.options.clone();
@@ -230,12 +239,18 @@ impl Search<'_> {
             vacuous.map(|property| property.name.clone()).collect()
         };
         self.undecided += reports.iter().flatten().filter(|report| !report.complete).count();
-        let before = vacuous(&self.before);
+        let (before, was_violated) = (vacuous(&self.before), violated(&self.before));
         let standings = runs.into_iter().zip(reports).filter_map(|((edits, run), report)| {
-            let report = report.filter(|report| vacuous(report).is_subset(&before))?;
+            let report = report?;
+            let emptied: BTreeSet<String> = vacuous(&report).difference(&before).cloned().collect();
             let undone = report.complete && !self.before.done.is_subset(&report.done);
-            let report = Some(report).filter(|_| !undone)?;
-            Some(Standing { edits, run, violated: violated(&report), states: report.states })
+            (emptied.is_disjoint(&was_violated) && !undone).then(|| Standing {
+                edits,
+                run,
+                violated: violated(&report),
+                emptied,
+                states: report.states,
+            })
         });
         Ok(standings.collect())
     }
@@ -246,7 +261,8 @@ impl Search<'_> {
         while at < solution.edits.len() && solution.edits.len() > 1 {
             let mut fewer = solution.edits.clone();
             fewer.remove(at);
-            match solved(&self.judged(&[fewer])?).pop() {
+            let empties_less = |smaller: &Standing| smaller.emptied.len() <= solution.emptied.len();
+            match solved(&self.judged(&[fewer])?).pop().filter(empties_less) {
                 Some(smaller) => solution = smaller,
                 None => at += 1,
             }

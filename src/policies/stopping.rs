@@ -6,11 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use similar::TextDiff;
-
-use super::ablate::edited;
 use super::edit::{Edit, ideas_first};
 use super::remedies::parts;
+use super::variant::{self, variant};
 use crate::engine::Progress;
 use crate::input::{self, Kind, Source};
 use crate::invariants::INVARIANTS;
@@ -46,6 +44,8 @@ pub struct Stopper {
     pub states: usize,
     /// What is violated with the change, and was not without; none where that is not known.
     pub breaks: Option<Vec<String>>,
+    /// What held without the change, and is vacuous with it.
+    pub empties: Vec<String>,
 }
 
 /// States that are explored of one change, and of all together.
@@ -92,7 +92,7 @@ pub fn stopping(
     let before = explore(&run, Vec::new(), false)?;
     let candidates = candidates(&run);
     found.all = candidates.len();
-    let mut worse = Vec::new();
+    let (mut worse, mut emptying) = (Vec::new(), Vec::new());
     let mut enough: Vec<Vec<Edit>> = Vec::new();
     let mut ideas = BTreeSet::new();
     let mut texts: BTreeSet<String> = BTreeSet::new();
@@ -107,11 +107,10 @@ pub fn stopping(
         if enough.iter().any(|enough| enough.iter().all(|edit| edits.contains(edit))) || ideas.contains(&idea) {
             continue;
         }
-        let Some(changed) = edited(run.sources().design, &edits) else { continue };
-        if !texts.insert(changed.text.to_string()) {
+        let Some(Ok(variant)) = variant(&run, &edits) else { continue };
+        if !texts.insert(variant::texts(&variant)) {
             continue;
         }
-        let Ok(variant) = run.with_design(&changed) else { continue };
         let Some(departure) = departure(trace, variant.model().clone()) else { continue };
         let Some(report) = explore(&variant, vec![trace.invariant.clone()], true)? else {
             found.undecided += 1;
@@ -123,20 +122,23 @@ pub fn stopping(
         let states = report.states;
         let whole = explore(&variant, Vec::new(), false)?;
         let breaks = before.as_ref().zip(whole.as_ref()).map(|(before, after)| new(before, after));
-        let useless = before
-            .as_ref()
-            .zip(whole.as_ref())
-            .is_some_and(|(before, after)| empties(before, after) || !before.done.is_subset(&after.done));
-        if useless {
-            // A design that never does the thing in question, or nothing to the end, stops nothing.
+        let both = before.as_ref().zip(whole.as_ref());
+        if both.is_some_and(|(before, after)| !before.done.is_subset(&after.done)) {
+            // A design with which nothing comes to its end stops nothing.
             continue;
         }
-        let (old, new) = (run.sources().design, variant.sources().design);
-        let name = format!("{}.toml", old.name);
-        let patch = TextDiff::from_lines(&*old.text, &*new.text);
-        let patch = patch.unified_diff().context_radius(2).header(&name, &name).to_string();
+        let empties = both.map_or_else(Vec::new, |(before, after)| emptied(before, after));
+        if before.as_ref().is_some_and(|before| empties.iter().any(|name| is_violated(before, name))) {
+            // Nor does one that never does the thing in question.
+            continue;
+        }
+        let patch = variant::patch(&run, &variant, |source| format!("{}.toml", source.name));
         let changes = edits.iter().map(Edit::words).collect();
-        let stopper = Stopper { changes, patch, departure, states, breaks };
+        let stopper = Stopper { changes, patch, departure, states, breaks, empties };
+        if !stopper.empties.is_empty() {
+            emptying.push((stopper, edits));
+            continue;
+        }
         enough.push(edits.clone());
         if stopper.breaks.as_ref().is_some_and(Vec::is_empty) {
             found.stoppers.push(stopper);
@@ -149,6 +151,14 @@ pub fn stopping(
     let mut worse = ideas_first(worse, |(_, edits)| edits);
     worse.truncate(most.saturating_sub(found.stoppers.len()));
     found.stoppers.extend(worse.into_iter().map(|(stopper, _)| stopper));
+    if found.stoppers.is_empty() {
+        // Better than nothing: what held came near its situation in the violation alone.
+        emptying.retain(|(stopper, _)| stopper.breaks.as_ref().is_some_and(Vec::is_empty));
+        emptying.sort_by_key(|(stopper, _)| (stopper.empties.len(), stopper.changes.len()));
+        let mut emptying = ideas_first(emptying, |(_, edits)| edits);
+        emptying.truncate(most);
+        found.stoppers.extend(emptying.into_iter().map(|(stopper, _)| stopper));
+    }
     Ok(found)
 }
 
@@ -189,10 +199,17 @@ fn new(before: &Report, after: &Report) -> Vec<String> {
     super::verdicts::newly_violated(before, after).map(|property| property.name.clone()).collect()
 }
 
-/// Whether something is vacuous after that was not before.
-fn empties(before: &Report, after: &Report) -> bool {
-    let is = |report: &Report, name: &str| {
-        report.invariants.iter().any(|property| property.name == name && property.verdict == Verdict::Vacuous)
-    };
-    after.invariants.iter().any(|property| is(after, &property.name) && !is(before, &property.name))
+/// What is vacuous after that was not before.
+fn emptied(before: &Report, after: &Report) -> Vec<String> {
+    let vacuous = |report: &Report, name: &str| verdict_of(report, name) == Some(Verdict::Vacuous);
+    let names = after.invariants.iter().map(|property| &property.name);
+    names.filter(|name| vacuous(after, name) && !vacuous(before, name)).cloned().collect()
+}
+
+fn is_violated(report: &Report, name: &str) -> bool {
+    verdict_of(report, name) == Some(Verdict::Violated)
+}
+
+fn verdict_of(report: &Report, name: &str) -> Option<Verdict> {
+    report.invariants.iter().find(|property| property.name == name).map(|property| property.verdict)
 }

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::model::{Model, Verdict};
-use crate::run::{Options, Report, Run};
+use crate::run::{Options, Report, Run, question};
 use crate::trace::RecordError;
 
 /// What came out of runs, by the composed model. Runs that differ in names only, or by edits that make no difference, are
@@ -62,7 +62,7 @@ impl Verdicts {
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(run) = runs.get(index) else { break };
-                let key = key(run.model(), options);
+                let key = question(run.model(), options);
                 let known = self.known.lock().expect("no thread panicked while it held the lock").get(&key).cloned();
                 let report = match known {
                     Some(report) => Ok(renamed(report, run)),
@@ -97,28 +97,6 @@ impl Verdicts {
             None => Ok(reports.into_inner().expect("no thread panicked while it held the lock")),
         }
     }
-}
-
-/// Everything that a verdict depends on, in full, so that no two models are ever taken for one. Names, titles and what is
-/// expected are left out.
-fn key(model: &Model, options: &Options) -> String {
-    let mut model = model.clone();
-    for text in [
-        &mut model.scenario.name,
-        &mut model.scenario.title,
-        &mut model.scenario.about,
-        &mut model.design.name,
-        &mut model.design.title,
-        &mut model.design.about,
-        &mut model.protocol.name,
-        &mut model.protocol.title,
-        &mut model.protocol.about,
-    ] {
-        text.clear();
-    }
-    model.scenario.expect.clear();
-    model.design.expect.clear();
-    format!("{model:?} {options:?}")
 }
 
 /// A report of a run that is composed alike. Its traces hold the other run's texts, so they are left out.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Run;
+use super::{Run, invariant_names};
 use crate::input::{self, InputError, Source};
 use crate::step::Simulation;
 use crate::trace::{RecordError, Trace, record, record_run};
@@ -22,6 +22,30 @@ impl Run {
             design.value.expect = expect;
         }
         Self::new(self.scenario.clone(), design, self.protocol.clone(), &BTreeMap::new())
+    }
+
+    /// The same run with another text of what is deployed.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the text, or that does not fit the other inputs.
+    pub fn with_deployed_design(&self, source: &Source) -> Result<Self, InputError> {
+        let mut design = self.design.clone();
+        design.deployed = Some(Box::new(input::read_design(source)?));
+        Self::new(self.scenario.clone(), design, self.protocol.clone(), &BTreeMap::new())
+    }
+
+    /// The same run with another text of its scenario. Budgets stay, since they may be others than the text has, and so does
+    /// what is expected.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the text, or that does not fit the other inputs.
+    pub fn with_scenario(&self, source: &Source) -> Result<Self, InputError> {
+        let mut scenario = input::read_scenario(source, &invariant_names())?;
+        scenario.value.faults = self.scenario.value.faults.clone();
+        scenario.value.expect = self.scenario.value.expect.clone();
+        Self::new(scenario, self.design.clone(), self.protocol.clone(), &BTreeMap::new())
     }
 
     /// The same run with another text of its protocol.

@@ -65,7 +65,7 @@ pub(super) fn repairs() -> Value {
             ("states", count("How many states were explored to prove it.")),
             ("costs", record("What a finished intent costs with it.", costs.map(cost).into(), Vec::new())),
         ],
-        Vec::new(),
+        vec![("vacuous", texts("What held before, and is vacuous with it."))],
     );
     let mut always = who();
     always.extend([

@@ -1,6 +1,6 @@
 //! What each of three inputs allows, and the three together don't.
 
-use handlecheck::input::{Look, Source, compose, read_design, read_protocol, read_scenario, render};
+use handlecheck::input::{Look, Source, compose, deploy_design, read_design, read_protocol, read_scenario, render};
 use snapbox::str;
 
 use crate::{DESIGN, INVARIANTS, PROTOCOL, SCENARIO, altered, reads};
@@ -278,4 +278,30 @@ fn what_can_never_matter_is_warned_of() {
     let says = "payload = \"change\"\nkey = \"per-intent\"\nprecondition = \"viewed-version\"";
     let sending = altered(&steps, "payload = \"change\"", says);
     assert!(!warnings(&sending).iter().any(|line| line.contains("always passes")));
+}
+
+/// Whose clients they are decides whether a step can matter, and the help names the setting that decides it.
+#[test]
+fn a_step_that_nobody_uses_during_a_deploy_names_whose_clients_there_are() {
+    let looks = altered(DESIGN, r#""resolve", "apply""#, r#""resolve", "find-key", "apply", "record-key""#);
+    let sends = altered(&looks, "payload = \"change\"", "payload = \"change\"\nkey = \"per-intent\"");
+    let helps = |clients: &str, old: &str, new: &str| {
+        let scenario = format!("{SCENARIO}\n[deploy]\nclients = \"{clients}\"\n");
+        let scenario = read_scenario(&Source::new("two-agents", "two-agents.toml", scenario), INVARIANTS);
+        let read = |name: &str, text: &str| read_design(&Source::new(name, "a.toml", text)).expect("it is readable");
+        let protocol = read_protocol(&Source::new("rules", "rules.toml", PROTOCOL)).expect("it is readable");
+        let design = deploy_design(read("old", old), read("new", new));
+        let fits = compose(&scenario.expect("it is readable"), &design, &protocol, INVARIANTS);
+        fits.expect("they fit").1.into_iter().filter_map(|warning| warning.help).collect::<Vec<_>>()
+    };
+    let of = |which: &str, by: &str| {
+        format!(
+            "the clients are those of the design that is {which} (`[deploy] clients = \"{by}\"`), and have no `key = \"per-intent\"`"
+        )
+    };
+    assert_eq!(helps("old", DESIGN, &sends), [of("replaced", "old")]);
+    assert_eq!(helps("new", DESIGN, &sends), [""; 0]);
+    assert_eq!(helps("new", &sends, DESIGN), [of("deployed", "new")]);
+    assert_eq!(helps("old", &sends, DESIGN), [""; 0]);
+    assert_eq!(helps("old", DESIGN, &looks), ["`[client]` has no `key = \"per-intent\"`"], "neither has it");
 }

@@ -35,6 +35,9 @@ fn write(text: &mut String, found: &Repairs) -> std::fmt::Result {
             writeln!(text, "{}", format!("    {line}").trim_end())?;
         }
         writeln!(text, "\n    everything holds in {} states", repair.states)?;
+        if !repair.vacuous.is_empty() {
+            writeln!(text, "    vacuous then, since nothing comes near it any more: {}", repair.vacuous.join(", "))?;
+        }
         if let Some(costs) = costs(&repair.costs) {
             writeln!(text, "    a finished intent then takes {costs}")?;
         }
