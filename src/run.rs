@@ -3,6 +3,7 @@
 //! This is the whole way from texts to a report, for the commands and for whoever uses handlecheck as a library. It
 //! prints nothing, writes no file and reads no clock: the caller says when to stop.
 
+mod cache;
 mod causes;
 mod checkpoint;
 mod costs;
@@ -13,6 +14,7 @@ mod report;
 mod showing;
 mod variants;
 
+pub use cache::{Cache, question};
 pub use causes::CauseReport;
 pub use checkpoint::{Checkpoint, ResumeError};
 pub use costs::{Cost, Costs, Expected, Greatest, KeyKept, LeaseKept};
@@ -79,22 +81,27 @@ impl Run {
         Simulation::new(self.model.clone()).room()
     }
 
-    /// Explores every interleaving, and records a trace for each break. `watch` is told how far the search has come and
+    /// Explores every interleaving, or recalls what came of that ([`Options::cache`]), and records a trace for each break. `watch` is told how far the search has come and
     /// stops it by answering `true`.
     ///
     /// # Errors
     ///
     /// When a trace can't be recorded, which is a bug.
     pub fn explore(&self, options: &Options, watch: &mut dyn FnMut(Progress) -> bool) -> Result<Report, RecordError> {
-        let simulation = Arc::new(Simulation::new(self.model.clone()).showing(&options.shows));
-        match options.engine {
-            Engine::Handlecheck => match self.with_own_engine(&simulation, options, None, watch) {
-                Err(ResumeError::Record(error)) => Err(error),
-                Err(ResumeError::Unfit(_)) => unreachable!("nothing is gone on with"),
-                Ok(report) => Ok(report),
-            },
-            Engine::Stateright => self.with_stateright(&simulation, options),
+        if let Some(known) = cache::recall(self, options) {
+            return Ok(known);
         }
+        let simulation = Arc::new(Simulation::new(self.model.clone()).showing(&options.shows));
+        let report = match options.engine {
+            Engine::Handlecheck => match self.with_own_engine(&simulation, options, None, watch) {
+                Err(ResumeError::Record(error)) => return Err(error),
+                Err(ResumeError::Unfit(_)) => unreachable!("nothing is gone on with"),
+                Ok(report) => report,
+            },
+            Engine::Stateright => self.with_stateright(&simulation, options)?,
+        };
+        cache::keep(self, options, &report);
+        Ok(report)
     }
 
     /// Goes on with a run that was cut short. What comes out is what would have, had it not been.
@@ -151,7 +158,8 @@ impl Run {
                 continue;
             }
             let witnessed = found.witnessed & (1 << index) != 0;
-            let mut reported = self.property(property, breaks, witnessed, found.stop.is_none());
+            let verdict = verdict(property.kind, &breaks, found.stop.is_none(), witnessed);
+            let mut reported = self.property(property, breaks, verdict);
             if options.all_causes {
                 reported.causes = self.causes(simulation, &explored, index)?;
             }
@@ -160,7 +168,7 @@ impl Run {
         let mut report = self.report(Engine::Handlecheck, invariants);
         report.shows = shows;
         report.complete = found.stop.is_none();
-        report.stopped = found.stop.map(|stop| reason(stop, options));
+        report.stopped = found.stop.map(|stop| self.reason(stop, options));
         report.states = found.states();
         report.omission = options.hash_compact.then(|| explored.omission());
         report.reductions.clone_from(&explored.reductions);
@@ -212,12 +220,13 @@ impl Run {
                 continue;
             }
             let witnessed = found.witnessed & (1 << index) != 0;
-            invariants.push(self.property(property, breaks, witnessed, complete));
+            let verdict = verdict(property.kind, &breaks, complete, witnessed);
+            invariants.push(self.property(property, breaks, verdict));
         }
         let mut report = self.report(Engine::Stateright, invariants);
         report.shows = shows;
         report.complete = complete;
-        report.stopped = (!complete).then(|| reason(Stop::States, options));
+        report.stopped = (!complete).then(|| self.reason(Stop::States, options));
         report.states = found.states;
         Ok(report)
     }
@@ -266,15 +275,7 @@ impl Run {
         }
     }
 
-    fn property(&self, property: &Property, breaks: Vec<Break>, witnessed: bool, complete: bool) -> PropertyReport {
-        let missing = property.kind == PropertyKind::Sometimes && !witnessed;
-        let verdict = match (breaks.is_empty(), complete, witnessed) {
-            (false, ..) => Verdict::Violated,
-            (true, false, _) if !(property.kind == PropertyKind::Sometimes && witnessed) => Verdict::Inconclusive,
-            (true, true, _) if missing => Verdict::Violated,
-            (true, _, true) => Verdict::Holds,
-            (true, _, false) => Verdict::Vacuous,
-        };
+    fn property(&self, property: &Property, breaks: Vec<Break>, verdict: Verdict) -> PropertyReport {
         let expectation = self.expectation(&property.name);
         let shortest = breaks.first();
         let row = INVARIANTS.iter().find(|row| row.name == property.name);
@@ -295,6 +296,22 @@ impl Run {
         }
     }
 
+    /// Why a search ended before it was complete.
+    fn reason(&self, stop: Stop, options: &Options) -> String {
+        match stop {
+            Stop::States => format!("the limit of {} states was reached", options.max_states.unwrap_or_default()),
+            Stop::Numbers => {
+                let numbers = "a state held more than 64 different versions, plans or claims of one kind";
+                let unbounded = self.model.clients.iter().flatten().any(|client| client.attempts.is_none());
+                let hint = ", as there may be without end where agents send as often as they like: `attempts` in `[client]` \
+                            bounds that";
+                format!("{numbers}{}", if unbounded { hint } else { "" })
+            }
+            Stop::Enough => "everything asked for is violated (--stop-early)".to_owned(),
+            Stop::Caller => STOPPED.to_owned(),
+        }
+    }
+
     /// What the inputs expect of a property of this run, if they expect anything.
     #[must_use]
     pub fn expectation(&self, property: &str) -> Option<Expectation> {
@@ -312,6 +329,17 @@ impl Run {
     }
 }
 
+fn verdict(kind: PropertyKind, breaks: &[Break], complete: bool, witnessed: bool) -> Verdict {
+    let missing = kind == PropertyKind::Sometimes && !witnessed;
+    match (breaks.is_empty(), complete, witnessed) {
+        (false, ..) => Verdict::Violated,
+        (true, false, _) if !(kind == PropertyKind::Sometimes && witnessed) => Verdict::Inconclusive,
+        (true, true, _) if missing => Verdict::Violated,
+        (true, _, true) => Verdict::Holds,
+        (true, _, false) => Verdict::Vacuous,
+    }
+}
+
 /// An expectation as an input writes it.
 #[must_use]
 pub fn expected(expectation: &Expectation) -> String {
@@ -326,11 +354,5 @@ pub fn expected(expectation: &Expectation) -> String {
     }
 }
 
-fn reason(stop: Stop, options: &Options) -> String {
-    match stop {
-        Stop::States => format!("the limit of {} states was reached", options.max_states.unwrap_or_default()),
-        Stop::Numbers => "a state held more than 64 different versions, plans or claims of one kind".to_owned(),
-        Stop::Enough => "everything asked for is violated (--stop-early)".to_owned(),
-        Stop::Caller => "it was stopped".to_owned(),
-    }
-}
+/// Why a run is not complete that somebody stopped.
+const STOPPED: &str = "it was stopped";

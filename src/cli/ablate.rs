@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::cache::Caching;
 use super::exploring::{Exploring, Judging};
 use super::{Failure, Terminal, exit, writing};
 use crate::policies::{ablate, world};
@@ -27,6 +28,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     exploring: Exploring,
     #[command(flatten)]
+    caching: Caching,
+    #[command(flatten)]
     judging: Judging,
     /// How to report: `human` or `json`
     #[arg(long, value_name = "FORMAT", default_value = "human", value_parser = FORMATS)]
@@ -38,6 +41,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
     let mut explorer = arguments.judging.start(&arguments.exploring, terminal)?;
+    explorer.remember(&arguments.caching)?;
     let scenario = explorer.scenario(&arguments.scenario)?;
     let mut ablations = Vec::new();
     for design in &arguments.designs {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::exploring::{bytes, interrupts};
+use super::exploring::interrupts;
+use super::values::bytes;
 use super::{Failure, Terminal, exit};
 use crate::audit::CHECKS;
 use crate::audit::history::History;

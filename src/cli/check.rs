@@ -1,8 +1,10 @@
 //! `check`: explores a scenario under one design or several, and prints a verdict for each invariant; or, with `--show`, the
 //! shortest run that reaches a situation.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
+use super::cache::Caching;
 use super::exploring::{Exploring, Judging};
 use super::reporting::Reporting;
 use super::resuming::{Checkpoints, write_checkpoint};
@@ -52,6 +54,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     exploring: Exploring,
     #[command(flatten)]
+    caching: Caching,
+    #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
     reporting: Reporting,
@@ -70,6 +74,7 @@ fn free(name: &str) -> Result<Free, String> {
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
     let mut explorer = arguments.judging.start(&arguments.exploring, terminal)?;
+    explorer.remember(&arguments.caching)?;
     if arguments.hash_compact {
         explorer.compact()?;
     }
@@ -97,7 +102,7 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     explorer.keep();
     explorer.warn(&runs);
     let mut reports = arguments.reporting.begin(Asked::Verdicts, &runs, terminal);
-    let mut standings = Vec::new();
+    let (mut standings, mut cut_short) = (Vec::new(), false);
     for run in &runs {
         explorer.show(&arguments.shows, run)?;
     }
@@ -106,6 +111,7 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
         let mut report = explorer.go_on(run, checkpoints.of(run))?;
         writing::write_traces(&mut report, &arguments.traces)?;
         write_checkpoint(&mut report, &arguments.traces)?;
+        cut_short |= !report.complete;
         standings.extend(report.invariants.iter().map(|property| Asked::Verdicts.standing(&report, property)));
         standings.extend(report.shows.iter().map(|show| match (show.reached, report.complete) {
             (true, _) => Standing::Passed,
@@ -118,6 +124,13 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
         }
     }
     explorer.finish();
+    if arguments.any_client.is_some() && cut_short && !terminal.quiet {
+        let _ = writeln!(
+            std::io::stderr(),
+            "clients that choose everything have very many ways: --any-client=payload,key leaves them these settings only, \
+             and --invariant with --stop-early looks for one break"
+        );
+    }
     reports.finish(out)?;
     Ok(explorer.exit_code(standings))
 }

@@ -6,6 +6,7 @@ mod sides;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::cache::Caching;
 use super::exploring::{Explorer, Exploring, Judging};
 use super::models::Models;
 use super::plan::{Explored, Plan, explore, folder, lock_of, locked};
@@ -51,6 +52,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     exploring: Exploring,
     #[command(flatten)]
+    caching: Caching,
+    #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
     reporting: Reporting,
@@ -61,6 +64,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
     let mut explorer = arguments.judging.start(&arguments.exploring, terminal)?;
+    explorer.remember(&arguments.caching)?;
     let sides = Sides::of(arguments, &mut explorer)?;
     let mut compared = Compared::of(&sides, &mut explorer)?;
     explorer.finish();

@@ -9,21 +9,21 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::cache::{self, Caching};
 use super::deploying::Deploying;
 use super::kinds::{expected_of_nothing, refuse_another_kind};
 use super::progress::{Bounds, Watch};
+use super::values::{self, budget, bytes, engine, known_property};
 use super::{Failure, Terminal, exit, memory};
 use crate::engine::Progress;
-use crate::faults::FAULTS;
 use crate::input::{self, Input, InputError, Kind, Severity, render};
 use crate::lock::Asked;
-use crate::model::{Design, Protocol, Scenario, limits};
+use crate::model::{Design, Protocol, Scenario};
 use crate::policies::costs;
 use crate::policies::verdicts::Evaluated;
 use crate::reports::Standing;
-use crate::run::{Checkpoint, Costs, Engine, Options, Report, ResumeError, Run, invariant_names};
+use crate::run::{Cache, Checkpoint, Costs, Engine, Options, Report, ResumeError, Run, invariant_names};
 use crate::situation;
-use crate::suggest::{did_you_mean, one_of};
 use crate::trace::RecordError;
 
 /// Arguments of every command that explores.
@@ -92,13 +92,6 @@ impl Judging {
     }
 }
 
-fn engine(name: &str) -> Result<Engine, String> {
-    Engine::named(name).ok_or_else(|| {
-        let names: Vec<&str> = Engine::ALL.iter().map(|engine| engine.name()).collect();
-        format!("expected {}", names.join(" or "))
-    })
-}
-
 /// The limits and the liveliness of one command, over all of its runs.
 pub(super) struct Explorer {
     options: Options,
@@ -114,6 +107,7 @@ pub(super) struct Explorer {
     runs: usize,
     states: usize,
     stopped: bool,
+    cache: Option<Arc<cache::Folder>>,
 }
 
 impl Exploring {
@@ -136,6 +130,7 @@ impl Exploring {
             shows: Vec::new(),
             all_causes: false,
             keep: false,
+            cache: None,
         };
         #[expect(clippy::disallowed_methods, reason = "time limits and durations are for people, never in a report")]
         let started = Instant::now();
@@ -155,6 +150,7 @@ impl Exploring {
             runs: 0,
             states: 0,
             stopped: false,
+            cache: None,
         })
     }
 }
@@ -162,12 +158,6 @@ impl Exploring {
 /// How many threads this machine runs side by side.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
-}
-
-/// A size in bytes, with a unit.
-pub(super) fn bytes(text: &str) -> Result<usize, String> {
-    let size: bytesize::ByteSize = text.parse().map_err(|_| "expected a size such as 500MB or 4GiB".to_owned())?;
-    usize::try_from(size.as_u64()).map_err(|_| "that is more than this machine can address".to_owned())
 }
 
 /// Set when the user interrupts; a second interrupt ends the program.
@@ -185,34 +175,6 @@ pub(super) fn interrupts() -> Arc<AtomicBool> {
         flag
     });
     Arc::clone(flag)
-}
-
-pub(super) fn budget(text: &str) -> Result<(&'static str, u8), Failure> {
-    let usage = |message: String| Failure::Usage(format!("--faults {text}: {message}"));
-    let (name, budget) = text.split_once('=').ok_or_else(|| usage("expected FAULT=N".to_owned()))?;
-    let names: Vec<&str> = FAULTS.iter().map(|fault| fault.name).collect();
-    let Some(fault) = names.iter().find(|fault| **fault == name) else {
-        let help = did_you_mean(name, names.iter().copied());
-        return Err(usage(format!(
-            "there is no fault `{name}`{}",
-            help.map_or_else(String::new, |help| format!("; {help}"))
-        )));
-    };
-    let budget = budget.parse().ok().filter(|budget| *budget <= limits::BUDGET);
-    let budget = budget.ok_or_else(|| usage(format!("expected a number from 0 to {}", limits::BUDGET)))?;
-    Ok((fault, budget))
-}
-
-/// `--invariant` names something that this run has.
-pub(super) fn known_property(name: &str, run: &Run) -> Result<(), Failure> {
-    let scenario = &run.model().scenario;
-    let assertions = scenario.assertions().map(|assertion| &*assertion.name);
-    let names: Vec<&str> = invariant_names().into_iter().chain(assertions).collect();
-    if names.contains(&name) {
-        return Ok(());
-    }
-    let help = did_you_mean(name, names.iter().copied()).unwrap_or_else(|| format!("expected {}", one_of(names)));
-    Err(Failure::Usage(format!("--invariant {name}: there is no such invariant or assertion; {help}")))
 }
 
 impl Exploring {
@@ -234,6 +196,13 @@ impl Explorer {
         refuse_another_kind(Kind::Design, spec)?;
         let beside = scenario.source.folder.as_deref();
         self.deploying.design(input::design(spec, beside)?, beside)
+    }
+
+    /// Remembers verdicts, where that is asked for.
+    pub(super) fn remember(&mut self, caching: &Caching) -> Result<(), Failure> {
+        self.cache = caching.open()?.map(Arc::new);
+        self.options.cache = self.cache.clone().map(|cache| cache as Arc<dyn Cache>);
+        Ok(())
     }
 
     /// Composes a run, under the protocol that was asked for.
@@ -399,7 +368,7 @@ impl Explorer {
         let Asked { expected: _, protocol, faults, invariants, max_states } = asked;
         self.protocol = self.protocol.take().or_else(|| protocol.clone());
         for (name, budget) in faults {
-            let (fault, budget) = self::budget(&format!("{name}={budget}"))?;
+            let (fault, budget) = values::budget(&format!("{name}={budget}"))?;
             self.options.faults.entry(fault).or_insert(budget);
         }
         if self.options.only.is_empty() {
@@ -473,7 +442,12 @@ impl Explorer {
         if !self.terminal.quiet {
             let (runs, states, seconds) = (self.runs, self.states, self.started.elapsed().as_secs_f64());
             let plural = if runs == 1 { "run" } else { "runs" };
-            let _ = writeln!(std::io::stderr(), "{runs} {plural}, {states} states, {seconds:.2} s");
+            let known =
+                self.cache.as_ref().map_or_else(String::new, |cache| format!(", {} recalled", cache.recalled()));
+            let _ = writeln!(std::io::stderr(), "{runs} {plural}{known}, {states} states, {seconds:.2} s");
+            for note in self.cache.iter().flat_map(|cache| cache.notes()) {
+                let _ = writeln!(std::io::stderr(), "{note}");
+            }
         }
     }
 

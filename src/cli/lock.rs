@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use super::cache::Caching;
 use super::exploring::Exploring;
 use super::models::Models;
 use super::plan::{Plan, explore, folder, lock_of, locked};
@@ -31,12 +32,15 @@ pub(super) struct Arguments {
     output: Option<PathBuf>,
     #[command(flatten)]
     exploring: Exploring,
+    #[command(flatten)]
+    caching: Caching,
 }
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
     let folder = folder(arguments.folder.as_deref())?;
     let file = arguments.output.clone().unwrap_or_else(|| lock_of(&folder));
     let mut explorer = arguments.exploring.start(terminal)?;
+    explorer.remember(&arguments.caching)?;
     explorer.deploys_nothing("what is expected of a deploy stands under `OLD..NEW` in `[expect]`")?;
     let mut expected = arguments.expected;
     let there = if arguments.check {

@@ -2,6 +2,7 @@
 
 mod ablate;
 mod audit;
+mod cache;
 mod check;
 mod compare;
 mod completions;
@@ -30,6 +31,7 @@ mod schema;
 mod serve;
 mod simulate;
 mod test;
+mod values;
 mod writing;
 
 use std::io::{IsTerminal, Write};

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::cache::Caching;
 use super::exploring::Exploring;
 use super::{Failure, Terminal, exit, writing};
 use crate::policies::repair;
@@ -11,8 +12,10 @@ use crate::reports::policies::{self, FORMATS, repairs};
 #[command(after_help = "\
 Every change of one step or setting is tried that leaves what a call is there to do; where none is enough, those that help are \
 combined, together with the well-known remedies (keys, versions, an owner check), and whatever is not needed is taken back. So \
-a repair of one change is the smallest there is, and no change of a larger one can be left out. What was not vacuous must not \
-become so, and what could end with ok must still be able to. Each repair is proved by exploring everything in the scenario's \
+a repair of one change is the smallest there is, and no change of a larger one can be left out. What was violated must not \
+become vacuous, and what could end with ok must still be able to; what held becomes vacuous only where nothing else repairs. \
+With --deploy NEW, or OLD..NEW as the design, NEW is changed, and how it is deployed ([deploy] of the scenario): what runs \
+already can't be. Each repair is proved by exploring everything in the scenario's \
 bounds. A variant is given up after --max-states; by default after 20 times as many as the design has, and at least 20,000. Exits with 0 if something was found or nothing is violated, with \
 1 if nothing was found, and with 3 if the search was cut short before.")]
 pub(super) struct Arguments {
@@ -24,10 +27,12 @@ pub(super) struct Arguments {
     design: String,
     #[command(flatten)]
     exploring: Exploring,
+    #[command(flatten)]
+    caching: Caching,
     /// Show so many repairs, the smallest ones
     #[arg(long, value_name = "N", default_value_t = 3)]
     most: usize,
-    /// Write the design with the first repair to this file
+    /// Write the design with the first repair to this file; while something is deployed, the one that is
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How to report: `human` or `json`
@@ -37,6 +42,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
     let mut explorer = arguments.exploring.start(terminal)?;
+    explorer.remember(&arguments.caching)?;
     let scenario = explorer.scenario(&arguments.scenario)?;
     let run = explorer.compose(&scenario, &explorer.design(&arguments.design, &scenario)?)?;
     explorer.warn([&run]);

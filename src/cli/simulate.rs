@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::deploying::Deploying;
-use super::exploring::{budget, interrupts, known_property};
+use super::exploring::interrupts;
+use super::values::{budget, known_property};
 use super::{Failure, Terminal, exit};
 use crate::faults::FAULTS;
 use crate::input::{self, Input, Kind, render};

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::cache::Caching;
 use super::exploring::{Explorer, Exploring, Judging};
 use super::models::Models;
 use super::reporting::Reporting;
@@ -21,6 +22,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     exploring: Exploring,
     #[command(flatten)]
+    caching: Caching,
+    #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
     reporting: Reporting,
@@ -31,6 +34,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
     let mut explorer = arguments.judging.start(&arguments.exploring, terminal)?;
+    explorer.remember(&arguments.caching)?;
     explorer.deploys_nothing("what is expected of a deploy stands under `OLD..NEW` in `[expect]`")?;
     let runs = runs(&arguments.paths, &explorer)?;
     if runs.is_empty() {

@@ -62,7 +62,7 @@ pub(super) fn write_file(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Fail
 }
 
 /// A file that is not there yet under its own name.
-fn beginning() -> tempfile::Builder<'static, 'static> {
+pub(super) fn beginning() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".handlecheck-");
     #[cfg(unix)]

@@ -8,17 +8,26 @@ use crate::trace::{Sources, Step, Trace};
 pub(super) fn of_violation(trace: &Trace, sources: &Sources<'_>) -> Place {
     let last = trace.steps.last().and_then(|step| told_by(step, sources.design));
     let ran = |commits: bool| {
-        let mut steps = trace.steps.iter().rev().filter(|step| !commits || !step.commits.is_empty());
-        steps.find_map(|step| transaction(step, sources.design))
+        let steps = trace.steps.iter().enumerate().rev();
+        let mut steps = steps.filter(|(_, step)| !commits || !step.commits.is_empty());
+        steps.find_map(|(index, step)| transaction(step, of_node(trace, index, sources)))
     };
     last.or_else(|| ran(true)).or_else(|| ran(false)).unwrap_or_else(|| whole(sources.design))
 }
 
+/// The design that the node of a step runs: another one, once it has changed over.
+fn of_node<'s>(trace: &Trace, index: usize, sources: &Sources<'s>) -> &'s Source {
+    let node = &trace.steps[index].does.node;
+    let over = trace.steps[..index].iter().any(|step| step.does.action == "deploy" && step.does.node == *node);
+    sources.deployed_design.filter(|_| over).unwrap_or(sources.design)
+}
+
 /// The place of a step: its transaction in the design, or the reaction of the client, or its agent in the scenario.
-pub(super) fn of_step(step: &Step, sources: &Sources<'_>) -> Place {
+pub(super) fn of_step(trace: &Trace, index: usize, sources: &Sources<'_>) -> Place {
+    let step = &trace.steps[index];
     let agent = || sources.scenario.find_place(&["agents", step.does.agent.as_deref()?]);
     let fault = || sources.scenario.find_place(&["faults", &step.does.action]);
-    transaction(step, sources.design)
+    transaction(step, of_node(trace, index, sources))
         .or_else(|| told_by(step, sources.design))
         .or_else(fault)
         .or_else(agent)

@@ -74,8 +74,8 @@ fn locate(result: &mut Value, trace: Option<&Trace>, otherwise: &Place, sources:
     result["locations"] = json!([location(place.as_ref().unwrap_or(otherwise), None)]);
     result["relatedLocations"] = json!([location(&places::whole(sources.scenario), Some("the scenario"))]);
     if let Some(trace) = trace {
-        let steps = trace.steps.iter().map(|step| {
-            let place = places::of_step(step, sources);
+        let steps = trace.steps.iter().enumerate().map(|(index, step)| {
+            let place = places::of_step(trace, index, sources);
             json!({ "location": location(&place, Some(&step.sentence)) })
         });
         result["codeFlows"] = json!([{ "threadFlows": [{ "locations": steps.collect::<Vec<_>>() }] }]);

@@ -1,7 +1,9 @@
 //! How to explore.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use super::Cache;
 use crate::model::Model;
 use crate::model::vocabulary::named;
 use crate::situation::Situation;
@@ -45,6 +47,8 @@ pub struct Options {
     pub all_causes: bool,
     /// Keep what it takes to go on, where the run is cut short ([`super::Report::checkpoint`]).
     pub keep: bool,
+    /// Where verdicts are remembered beyond this run. What comes out does not depend on it.
+    pub cache: Option<Arc<dyn Cache>>,
 }
 
 impl Options {
@@ -74,6 +78,7 @@ impl Default for Options {
             shows: Vec::new(),
             all_causes: false,
             keep: false,
+            cache: None,
         }
     }
 }

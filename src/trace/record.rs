@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 
 use super::does::does;
-use super::replay::Walk;
-use super::{AgentLane, Content, Input, ResourceLane, SCHEMA, Step, Trace};
+use super::replay::{ReplayError, Walk};
+use super::{AgentLane, Content, Does, Input, ResourceLane, SCHEMA, Step, Trace};
 use crate::action::Action;
 use crate::engine::{Access, System, plain};
 use crate::input::Source;
+use crate::model::Model;
 use crate::step::{Property, PropertyKind, Simulation};
 use crate::world::{CallRef, Component};
 
@@ -84,6 +85,34 @@ pub fn record_run(
 #[must_use]
 pub fn record_actions(labelled: &Simulation, actions: &[Action], end: Vec<Component>, sources: &Sources<'_>) -> Trace {
     written(labelled, &[end], actions, None, None, sources)
+}
+
+/// Writes down a violation of a property once more, by the actions that lead to it. `loops_from`: as for [`record`].
+///
+/// # Errors
+///
+/// When an action is not enabled in this model, or the last one does not violate the property.
+pub fn rerecord(
+    model: &Model,
+    does: &[Does],
+    loops_from: Option<usize>,
+    property: usize,
+    sources: &Sources<'_>,
+) -> Result<Trace, ReplayError> {
+    let labelled = Simulation::labelled(model.clone());
+    let mut walk = Walk::new(&labelled);
+    let mut actions = Vec::new();
+    for (number, does) in (1..).zip(does) {
+        let action = walk.find(number, does)?;
+        walk.step(&action);
+        actions.push(action);
+    }
+    let fits = loops_from.is_none_or(|from| from < actions.len());
+    if !fits || walk.violation(property, loops_from).is_none() {
+        return Err(ReplayError::Gone(labelled.properties().swap_remove(property).name));
+    }
+    let end = walk.state().to_vec();
+    Ok(written(&labelled, &[end], &actions, loops_from, Some(property), sources))
 }
 
 fn record_path(

@@ -270,7 +270,7 @@ impl<'w> Walk<'w> {
     }
 
     /// The enabled action with these operands.
-    fn find(&self, number: usize, wanted: &Does) -> Result<Action, ReplayError> {
+    pub(super) fn find(&self, number: usize, wanted: &Does) -> Result<Action, ReplayError> {
         let access = Access::new(&self.state);
         among(self.simulation, &access, plain::enabled(self.simulation, &self.state), number, wanted)
     }

@@ -2,6 +2,7 @@
 //!
 //! The help of every command is in `docs/reference/commands.md`, which `tests/pages.rs` compares.
 
+mod cache;
 #[path = "../common/mod.rs"]
 mod common;
 mod compaction;

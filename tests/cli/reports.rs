@@ -406,3 +406,25 @@ two-agents x versioned x mcp-2026-07-28
 "#]],
     );
 }
+
+/// A step is shown in the design that its node ran then: the old one, or once it has changed over, the new one.
+#[test]
+fn sarif_points_at_the_design_that_a_node_runs() {
+    let line = "check -q deploy-keys --design keys-in-node-memory-sticky --deploy dedup-only --invariant no-double-write --format sarif";
+    let report: Value = serde_json::from_str(&handlecheck(folder().path(), &words(line)).out).expect("it is JSON");
+    let file = |location: &Value| {
+        let uri = location["physicalLocation"]["artifactLocation"]["uri"].as_str().expect("it has a file");
+        uri.rsplit('/').next().unwrap_or_default().to_owned()
+    };
+    let result = &report["runs"][0]["results"][0];
+    let steps = result["codeFlows"][0]["threadFlows"][0]["locations"].as_array().expect("it has steps");
+    let ran: Vec<String> = steps
+        .iter()
+        .map(|step| &step["location"])
+        .filter(|location| location["message"]["text"].as_str().is_some_and(|text| text.contains(" executes ")))
+        .map(file)
+        .collect();
+    let (old, new) = ("keys-in-node-memory-sticky.toml", "dedup-only.toml");
+    assert_eq!(ran, [old, old, new]);
+    assert_eq!(file(&result["locations"][0]), new);
+}

@@ -194,6 +194,9 @@ impl Sides {
             return usage("there is nothing else to compare; --design OLD says what it replaces, or --protocol OLD");
         }
         match (arguments.design.as_deref(), explorer.protocol()) {
+            (Some(_), _) if input::resolve(Kind::Protocol, new, None).is_ok() => {
+                usage("it is a protocol, and replaces one: --protocol OLD")
+            }
             (Some(old), _) if split(old).is_none() => {
                 Self::of_designs(arguments, explorer, old, &format!("{old}..{new}"))
             }
@@ -213,8 +216,11 @@ impl Sides {
             let called = pairs.first().map_or_else(|| design.to_owned(), |(_, design)| design.value.name.clone());
             Ok::<_, Failure>(Side { called, lock: None, plan: Plan::of_pairs(&pairs, None, explorer)? })
         };
-        let (old, new) = (side(old)?, side(new)?);
-        Self { old, new, axis: Axis::Design, hint: None }.checked()
+        let (mut of_old, mut of_new) = (side(old)?, side(new)?);
+        if of_old.called == of_new.called {
+            (of_old.called, of_new.called) = (old.to_owned(), new.to_owned());
+        }
+        Self { old: of_old, new: of_new, axis: Axis::Design, hint: None }.checked()
     }
 
     fn of_protocols(arguments: &Arguments, explorer: &Explorer, old: &str, new: &str) -> Result<Self, Failure> {
