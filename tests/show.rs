@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use common::handlecheck;
-use handlecheck::diagrams::FORMATS;
+use handlecheck::diagrams::sequence::Shape;
+use handlecheck::diagrams::{FORMATS, Sequence};
 use handlecheck::engine::second;
 use handlecheck::explain::explain;
-use handlecheck::input::{Kind, library, protocol_of, read_design, read_scenario};
+use handlecheck::input::{Kind, Source, library, protocol_of, read_design, read_scenario};
 use handlecheck::run::{Options, Report, Run, invariant_names};
 use handlecheck::situation::{Situation, parse};
 use handlecheck::step::Simulation;
@@ -31,6 +32,101 @@ fn situations(run: &Run, names: &[&str]) -> Vec<Situation> {
 fn explore(run: &Run, names: &[&str]) -> Report {
     let options = Options { shows: situations(run, names), ..Options::default() };
     run.explore(&options, &mut |_| false).expect("it can be written down")
+}
+
+/// The trace of the shortest run to a situation.
+fn shown(scenario: &str, design: &str, situation: &str) -> Trace {
+    let found = explore(&run(scenario, design), &[situation]);
+    let shortest = found.shows[0].runs.first().and_then(|found| found.recorded.as_deref());
+    shortest.unwrap_or_else(|| panic!("{situation} is reached")).clone()
+}
+
+/// What a format draws, on one line.
+fn drawn(trace: &Trace, format: &str) -> String {
+    let format = FORMATS.iter().find(|row| row.name == format).expect("it is a format");
+    let text = format.text(trace).expect("it is text");
+    let words: String = text.chars().map(|letter| if "│┃".contains(letter) { ' ' } else { letter }).collect();
+    let words = words.replace("<br/>", " ").replace("\\n", " ");
+    // PlantUML takes every other letter by its number.
+    let words = words.replace("&#8599;", "↗").replace("&#9670;", "◆").replace("&#9671;", "◇").replace("&#95;", "_");
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What has no shape of its own has a sign before its words, and another one in each case.
+#[test]
+fn effects_outside_and_leases_have_signs() {
+    let arrow = ("h-4v8h8v-4m-4 0l6-6m-5 0h5v5", '↗', "the external effect of margin + 100");
+    let shut = ("0 0 1 5 0v2", '◆', "A holds the lease on file_1 from now on");
+    let open = ("0 0 1 5 0M", '◇', "A gives the lease on file_1 back");
+    let lease = ("lock-outlives-its-lease", "lock-outlives-its-lease-broken");
+    let effect = ("one-tool-without-key", "one-tool-without-key-broken");
+    for ((scenario, design), situation, signs, others) in [
+        (effect, "told:ok", &[arrow][..], &[shut, open][..]),
+        (lease, "ok", &[shut][..], &[arrow, open][..]),
+        (lease, "told:ok", &[shut, open][..], &[arrow][..]),
+    ] {
+        let trace = shown(scenario, design, situation);
+        for format in ["text", "mermaid", "plantuml"] {
+            let drawn = drawn(&trace, format);
+            for (_, sign, words) in signs {
+                assert!(drawn.contains(&format!("{sign} {words}")), "{format}: {drawn}");
+            }
+            assert!(others.iter().all(|(_, sign, _)| !drawn.contains(*sign)), "{format}: {drawn}");
+        }
+        for format in ["svg", "html"] {
+            let drawn = drawn(&trace, format);
+            assert!(signs.iter().all(|(path, ..)| drawn.contains(path)), "{format}: {drawn}");
+            assert!(others.iter().all(|(path, ..)| !drawn.contains(path)), "{format}: {drawn}");
+        }
+    }
+}
+
+/// What a node answers out of its cache does not come from the store, though the same transaction looks there too.
+#[test]
+fn a_read_that_is_answered_from_a_cache_stays_at_its_node() {
+    let trace = shown("cache-without-caller", "cache-without-caller-broken", "witness:no-cross-principal");
+    let of = |trace: &Trace| -> Vec<bool> {
+        let shapes = Sequence::of(trace).rows.into_iter().filter_map(|row| match row.shape {
+            Shape::Transaction { store, .. } => Some(store.is_some()),
+            _ => None,
+        });
+        shapes.collect()
+    };
+    assert_eq!(of(&trace), [true, false], "{}", explain(&trace));
+    let mut fresh = trace.clone();
+    fresh.steps.iter_mut().for_each(|step| step.notes.clear());
+    assert_eq!(of(&fresh), [true, true]);
+}
+
+#[test]
+fn what_a_hand_off_carries_is_drawn_and_told() {
+    let source = library::find(Kind::Scenario, "same-field-one-view").expect("it is shipped");
+    let whole = "carries = [\"handle\", \"version\", \"content\"]";
+    assert!(source.text.contains(whole));
+    let design =
+        read_design(&library::find(Kind::Design, "versioned").expect("it is shipped")).expect("it is readable");
+    for (carries, said) in [
+        (whole, Some("it carries the version and the content: v7 16 / 512")),
+        ("carries = [\"handle\", \"version\"]", Some("it carries the version, v7")),
+        ("carries = [\"handle\", \"content\"]", Some("it carries the content, 16 / 512, and no version")),
+        ("carries = [\"handle\"]", None),
+    ] {
+        let source = Source { text: source.text.replace(whole, carries).into(), ..source.clone() };
+        let scenario = read_scenario(&source, &invariant_names()).expect("it is readable");
+        let protocol = protocol_of(&scenario, None).expect("it is readable");
+        let run = Run::new(scenario, design.clone(), protocol, &BTreeMap::new()).expect("they fit");
+        let found = explore(&run, &["hand-off"]);
+        let trace = found.shows[0].runs[0].recorded.as_deref().expect("it has a trace");
+        for format in ["text", "mermaid", "plantuml", "svg"] {
+            // The picture breaks lines where it needs to.
+            let plain = drawn(trace, format).replace("</tspan>", " ");
+            let says = |words: &str| words.split_whitespace().all(|word| plain.contains(word));
+            assert_eq!(plain.contains("it carries"), said.is_some(), "{format}: {plain}");
+            assert!(said.is_none_or(says), "{format}: {plain}");
+        }
+        let story = explain(trace).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.map_or(!story.contains("carries the"), |said| story.contains(&said[3..])), "{story}");
+    }
 }
 
 /// Situations of two agents that change one basket, one of whose streams may break, with the steps and faults of the

@@ -1,12 +1,13 @@
 //! A Mermaid sequence diagram, which code hosts draw where it stands in Markdown.
 //!
-//! Participants are grouped by principal; each arrow starts with the numbers of its steps. Notes at an agent tell what it
-//! believes where that is no longer true, notes at the store what is true. An arrow that ends in a cross does not come
-//! through: a stream that broke, or a transaction that ended the call.
+//! Participants are grouped by principal; each arrow starts with the numbers of its steps. Notes at an agent tell what
+//! it believes where that is no longer true, notes at the store what is true. An arrow that ends in a cross does not
+//! come through: a stream that broke, or a transaction that ended the call. `↗` stands before what takes effect
+//! outside, `◆` before a lease that somebody gets, `◇` before one that is given back.
 
 use std::fmt::Write as _;
 
-use super::sequence::{CommitMark, Row, Sequence, Shape, StoreHead};
+use super::sequence::{CommitMark, Remark, Row, Sequence, Shape, StoreHead};
 use super::{Draw, Format, words};
 use crate::trace::{Content, Trace};
 
@@ -104,11 +105,8 @@ impl Drawing<'_> {
     /// An arrow, with the numbers of its steps before its label, and remarks below in the same label.
     fn arrow(&mut self, ends: &str, row: &Row) {
         let label = numbered(row);
-        let lines: Vec<String> = [&label]
-            .into_iter()
-            .chain(row.remarks.iter().map(|remark| &remark.words))
-            .map(|text| block(text))
-            .collect();
+        let lines: Vec<String> =
+            [label].into_iter().chain(row.remarks.iter().map(Remark::signed)).map(|text| block(&text)).collect();
         self.line(&format!("  {ends}: {}", lines.join("<br/>")));
     }
 
@@ -192,11 +190,8 @@ impl Drawing<'_> {
     /// A note with everything that a row says.
     fn remark(&mut self, place: &str, row: &Row) {
         let label = numbered(row);
-        let lines: Vec<String> = [&label]
-            .into_iter()
-            .chain(row.remarks.iter().map(|remark| &remark.words))
-            .map(|text| block(text))
-            .collect();
+        let lines: Vec<String> =
+            [label].into_iter().chain(row.remarks.iter().map(Remark::signed)).map(|text| block(&text)).collect();
         self.line(&format!("  Note {place}: {}", lines.join("<br/>")));
     }
 

@@ -1,10 +1,11 @@
 //! A PlantUML sequence diagram, for wikis and documentation tools that draw it.
 //!
-//! Participants are grouped by principal; each arrow starts with the numbers of its steps. Coloured notes at an agent tell
-//! what it believes where that is no longer true, notes at the store what is true. An arrow that ends in a cross does not
-//! come through.
+//! Participants are grouped by principal; each arrow starts with the numbers of its steps. Coloured notes at an agent
+//! tell what it believes where that is no longer true, notes at the store what is true. An arrow that ends in a cross
+//! does not come through. `↗` stands before what takes effect outside, `◆` before a lease that somebody gets, `◇`
+//! before one that is given back.
 
-use super::sequence::{CommitMark, Row, Sequence, Shape};
+use super::sequence::{CommitMark, Remark, Row, Sequence, Shape};
 use super::{Draw, Format, words};
 use crate::trace::Trace;
 
@@ -87,14 +88,13 @@ impl Drawing<'_> {
 
     /// An arrow with everything that its row says.
     fn arrow(&mut self, ends: &str, row: &Row) {
-        let said = [numbered(row)].into_iter().chain(row.remarks.iter().map(|remark| remark.words.clone()));
+        let said = [numbered(row)].into_iter().chain(row.remarks.iter().map(Remark::signed));
         let said: Vec<String> = said.flat_map(|text| lines(&text, LABEL)).collect();
         self.line(&format!("{ends} : {}", said.join("\\n")));
     }
 
     fn remark(&mut self, place: &str, row: &Row) {
-        let said: Vec<String> =
-            [numbered(row)].into_iter().chain(row.remarks.iter().map(|remark| remark.words.clone())).collect();
+        let said: Vec<String> = [numbered(row)].into_iter().chain(row.remarks.iter().map(Remark::signed)).collect();
         self.note(place, if row.fault { FAULT } else { "" }, &said);
     }
 

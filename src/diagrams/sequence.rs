@@ -4,7 +4,7 @@
 //! read that nothing interrupts is one line. Rows carry what the steps did to belief and to truth, so that a format only
 //! has to place them.
 
-use crate::trace::{Content, Trace};
+use crate::trace::{Content, Trace, notes};
 
 mod beliefs;
 mod calls;
@@ -90,19 +90,66 @@ pub struct Remark {
     pub words: String,
     /// In a story, where the sentence of the step does not say it already: `It was planned on v7; store is v8.`
     pub sentence: Option<String>,
+    /// What it has a sign of its own for.
+    pub sign: Option<Sign>,
+}
+
+/// What has a sign of its own in a picture, beside the words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// Something takes effect outside: no transaction holds it, and nothing takes it back.
+    Outside,
+    /// Somebody gets a lease.
+    Leased,
+    /// Somebody gives a lease back.
+    Returned,
+}
+
+impl Sign {
+    /// Of a note of a trace.
+    fn of(note: &str) -> Option<Self> {
+        if note.starts_with(notes::EXTERNAL) {
+            Some(Self::Outside)
+        } else if note.contains(notes::LEASED) {
+            Some(Self::Leased)
+        } else {
+            note.contains(notes::RETURNED).then_some(Self::Returned)
+        }
+    }
+
+    /// As one character, where there is nothing but type.
+    const fn character(self) -> char {
+        match self {
+            Self::Outside => '↗',
+            Self::Leased => '◆',
+            Self::Returned => '◇',
+        }
+    }
 }
 
 impl Remark {
     /// A remark for pictures and stories; a story puts something before its words.
     #[must_use]
     pub fn new(before: &str, words: String) -> Self {
-        Self { sentence: Some(words::sentence(&format!("{before}{words}"))), words }
+        Self { sentence: Some(words::sentence(&format!("{before}{words}"))), words, sign: None }
     }
 
     /// A remark for pictures only.
     #[must_use]
     pub const fn pictured(words: String) -> Self {
-        Self { words, sentence: None }
+        Self { words, sentence: None, sign: None }
+    }
+
+    /// A note of a trace, for pictures only: its step's sentence says it.
+    #[must_use]
+    pub fn of_note(note: &str) -> Self {
+        Self { sign: Sign::of(note), ..Self::pictured(note.to_owned()) }
+    }
+
+    /// The words behind their sign, where they have one.
+    #[must_use]
+    pub fn signed(&self) -> String {
+        self.sign.map_or_else(|| self.words.clone(), |sign| format!("{} {}", sign.character(), self.words))
     }
 }
 
@@ -263,7 +310,8 @@ impl Sequence {
         let loops_from = rows.iter().position(in_loop);
         if let Some(row) = loops_from.and_then(|row| rows.get_mut(row)) {
             let words = "the loop begins here".to_owned();
-            row.remarks.insert(0, Remark { sentence: Some("The loop begins here.".to_owned()), words });
+            row.remarks
+                .insert(0, Remark { sentence: Some("The loop begins here.".to_owned()), ..Remark::pictured(words) });
         }
         let left_out = left_out.iter().filter(|(name, _)| lanes.stores.iter().any(|store| store.name == *name));
         let left_out: Vec<String> = left_out.flat_map(|(_, fields)| fields.clone()).collect();

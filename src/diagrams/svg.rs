@@ -1,15 +1,17 @@
 //! A picture for a page or a slide, light or dark as its reader has it.
 //!
-//! Every lane is a timeline, and its stroke says what is known there: the store at the right is the truth, a solid bar at
-//! an agent is a view that is true, a hollow one waits for an answer, a ladder is outdated. Shape and weight carry the
-//! meaning and hue only repeats it. Text is text, in the reader's own type; there is no script, and the whole story is in
-//! the description too.
+//! Every lane is a timeline, and its stroke says what is known there: the store at the right is the truth, a solid bar
+//! at an agent is a view that is true, a hollow one waits for an answer, a ladder is outdated. An arrow out of its box
+//! stands at what takes effect outside, a lock at a lease, shut when somebody gets it and open when it is given back.
+//! Shape and weight carry the meaning and hue only repeats it. Text is text, in the reader's own type; there is no
+//! script, and the whole story is in the description too.
 
 mod events;
 mod frame;
 mod grid;
 mod lanes;
 mod paper;
+mod signs;
 mod style;
 mod truth;
 

@@ -1,8 +1,10 @@
 //! A drawing in a monospaced type, for a terminal or a plain-text document.
 //!
 //! Lanes are columns: agents at the left, then the nodes, then the store with what is true. Time runs downwards; the
-//! numbers at the left are those of the steps. A lane of an agent turns dotted while something that the agent believes is
-//! no longer true, and the lane of a node turns thick while the node handles a call. What a commit changed has a star.
+//! numbers at the left are those of the steps. A lane of an agent turns dotted while something that the agent believes
+//! is no longer true, and the lane of a node turns thick while the node handles a call. What a commit changed has a
+//! star. `↗` stands before what takes effect outside, `◆` before a lease that somebody gets, `◇` before one that is
+//! given back.
 
 mod layout;
 mod truth;
@@ -165,7 +167,7 @@ impl Drawing<'_> {
         }
         let at = self.layout.anchor(&row.shape) + 2;
         for remark in &row.remarks {
-            self.label(at, &remark.words);
+            self.label(at, &remark.signed());
         }
         self.tone(
             start,

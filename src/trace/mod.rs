@@ -20,8 +20,9 @@ use crate::situation::slug;
 
 pub use checked::check;
 pub use does::{among, does};
-pub use record::{RecordError, Sources, is_ambiguous, record, record_actions, record_run, unlabelled};
+pub use record::{RecordError, Sources, is_ambiguous, record, record_actions, record_run, rerecord, unlabelled};
 pub use replay::{Departure, Inputs, ReplayError, Walked, departure, inputs, replay, simulation, walked};
+pub use words::notes;
 
 /// The version of the trace format. It changes when a reader of the old one would misunderstand the new one.
 pub const SCHEMA: u32 = 1;

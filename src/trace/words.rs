@@ -1,7 +1,7 @@
 //! Words: a step as people read it. What changed, who believes what, and one sentence.
 
 mod changes;
-mod notes;
+pub mod notes;
 mod past;
 mod sentences;
 

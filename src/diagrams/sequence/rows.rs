@@ -4,7 +4,7 @@ use super::beliefs::{Stale, became, content_before, fate, new_ones, stale_after}
 use super::calls::{Calls, Followed};
 use super::{CommitMark, Lanes, Mind, Remark, Row, Shape};
 use crate::diagrams::words;
-use crate::trace::{AnswerNote, Change, Content, Reaches, Step, Trace};
+use crate::trace::{AnswerNote, Change, Content, Reaches, Step, Trace, notes};
 
 /// So many folded calls in a row become one row.
 const MANY_FOLDS: usize = 4;
@@ -54,7 +54,7 @@ impl<'t> Maker<'_, 't> {
             .iter()
             .flat_map(|step| &step.told)
             .filter(|told| told.told != "ok" || last + 1 == self.trace.steps.len());
-        let notes = steps.iter().flat_map(|step| &step.notes).map(|note| Remark::pictured(note.clone()));
+        let notes = steps.iter().flat_map(|step| &step.notes).map(|note| Remark::of_note(note));
         let told =
             told.map(|told| Remark::new("", format!("{} is told {} about {}", told.agent, told.told, told.about)));
         let stale = new_ones(&self.stale, first, last);
@@ -257,11 +257,12 @@ impl<'t> Maker<'_, 't> {
         let store = store.or_else(|| call.note.and_then(|note| self.lanes.store_of_call(note)));
         let note = step.transaction.as_ref();
         let (all, brief) = note.map_or_else(Default::default, |note| words::transaction(note, step.answer.as_ref()));
-        // What is called upstream is not the store.
+        // What is called upstream is not the store, and what is answered out of a node's cache does not come from there.
         let outside = |note: &crate::trace::TransactionNote| {
             !note.steps.is_empty() && note.steps.iter().all(|name| name.starts_with("call-upstream"))
         };
-        let store = store.filter(|_| !note.is_some_and(outside));
+        let cached = step.notes.iter().any(|note| note.starts_with(notes::CACHED));
+        let store = store.filter(|_| !cached && !note.is_some_and(outside));
         let ended = note.is_some_and(|note| note.ended_by.is_some());
         let orphaned = orphaned(call, index);
         let elsewhere = match step.answer.as_ref().map(|answer| &answer.reaches) {

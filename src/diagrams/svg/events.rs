@@ -4,6 +4,7 @@ use super::Drawing;
 use super::frame::torn;
 use super::grid::{GUTTER, Grid, MARGIN, count};
 use super::paper::{Anchor, Area, Group, Span, columns, listed, width, wrapped};
+use super::signs::{self, SIGN, broken_line, head};
 use crate::diagrams::sequence::{Remark, Row, Shape, Stale};
 use crate::diagrams::words;
 
@@ -92,9 +93,15 @@ impl Drawing<'_> {
         } else {
             "h-dim h-s"
         };
-        let (x, room) = self.room_at(x, width(&remark.words, 12));
-        let lines = wrapped(&remark.words, room.min(330), 12);
-        group.lines((x, y), Anchor::Start, class, &lines, 15);
+        // A sign stands beside the lane, which text interrupts.
+        let (x, beside) = if remark.sign.is_some() { (x + 14, SIGN) } else { (x, 0) };
+        let (x, room) = self.room_at(x, width(&remark.words, 12) + beside);
+        if let Some(sign) = remark.sign {
+            group.stroke(&signs::drawn(sign, x, y));
+            group.take(Area::new(x, y - 10, x + SIGN, y + 3));
+        }
+        let lines = wrapped(&remark.words, (room - beside).min(330), 12);
+        group.lines((x + beside, y), Anchor::Start, class, &lines, 15);
         y + 15 * count(lines.len())
     }
 
@@ -336,19 +343,8 @@ impl Drawing<'_> {
     }
 }
 
-/// A stream that breaks.
-fn broken_line(at: i32) -> String {
-    format!("<path class=\"h-ink\" stroke-width=\"2.5\" d=\"M{at} 10l6-20M{} 10l6-20\"/>", at + 7)
-}
-
 fn emphasis(text: &str, gist: &str) -> Vec<Span> {
     listed(text, gist, i32::MAX / 100, 13).into_iter().next().unwrap_or_default()
-}
-
-/// The filled head of an arrow whose tip is just short of a lane.
-fn head(x: i32, direction: i32) -> String {
-    let back = -9 * direction;
-    format!("M{} 0l{back}-4.5v9z", x - direction)
 }
 
 /// A view that an agent now has, around the origin.

@@ -10,6 +10,18 @@ use crate::model::{Entry, Outcome, Tool};
 use crate::trace::{Change, Step};
 use crate::world::{Call, Component, Fact};
 
+/// What the note of an external effect begins with.
+pub const EXTERNAL: &str = "the external effect of ";
+
+/// What stands between the agent and the handle in the note of a lease that it gets.
+pub const LEASED: &str = " holds the lease on ";
+
+/// The same where it gives the lease back.
+pub const RETURNED: &str = " gives the lease on ";
+
+/// What stands before the node in the note of a read that is answered from its cache.
+pub const CACHED: &str = "what it reads stood in the cache of ";
+
 /// The notes of a step, which is written down but for them.
 pub(super) fn notes(
     names: &Names<'_>,
@@ -33,7 +45,7 @@ fn upstream(names: &Names<'_>, fact: &Fact) -> Option<String> {
     let Fact::CalledUpstream { request, effects, .. } = fact else { return None };
     let about = names.0.entry_words(usize::from(request.agent), usize::from(request.entry));
     let twice = if *effects > 1 { ", for the second time" } else { "" };
-    Some(format!("the external effect of {about} takes place{twice}"))
+    Some(format!("{EXTERNAL}{about} takes place{twice}"))
 }
 
 /// A read that a node answers from its cache leaves the cache as it was.
@@ -50,8 +62,7 @@ fn from_cache(
     let node = call.node().filter(|_| ended.is_none_or(|ended| ended > place))?;
     let slot = names.0.memory_slot(node)?;
     let entries = |state: &[Component]| state[slot].memory().cache.len();
-    (entries(before) > 0 && entries(before) == entries(after))
-        .then(|| format!("what it reads stood in the cache of {}", names.0.node_name(node)))
+    (entries(before) > 0 && entries(before) == entries(after)).then(|| format!("{CACHED}{}", names.0.node_name(node)))
 }
 
 /// The name that a client chooses for what is minted, and whether it was taken.
@@ -110,9 +121,9 @@ fn lease(change: &Change) -> Option<String> {
     let holder = |text: &str| text.split(" (fence").next().unwrap_or_default().to_owned();
     let (old, new) = (holder(&change.before), holder(&change.after));
     match (&*old, &*new) {
-        (_, "free") => Some(format!("{old} gives the lease on {handle} back")),
+        (_, "free") => Some(format!("{old}{RETURNED}{handle} back")),
         (old, new) if old == new => None,
-        _ => Some(format!("{new} holds the lease on {handle} from now on")),
+        _ => Some(format!("{new}{LEASED}{handle} from now on")),
     }
 }
 
