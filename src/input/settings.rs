@@ -231,16 +231,32 @@ pub fn client() -> Vec<Setting> {
 #[must_use]
 pub fn protocol() -> Vec<Setting> {
     vec![
-        word!("resumable", Resumable, "When a broken response stream may be resumed."),
+        word!(
+            "resumable",
+            Resumable,
+            "When a broken response stream may be resumed. MCP 2025-11-25 lets servers offer it (basic/transports, Resumability and Redelivery); 2026-07-28 has none (basic/transports/streamable-http; SEP-2575)."
+        ),
         Setting {
             name: "sessions",
-            about: "May state be keyed by a session, which dies with its node?",
+            about: "May state be keyed by a session, which dies with its node? In MCP 2025-11-25 it may (basic/transports, Session Management); in 2026-07-28 there are none (basic/index, Statelessness; SEP-2567).",
             takes: Takes::Boolean,
             default: String::new(),
         },
-        word!("closed-stream", ClosedStream, "What a closed stream does to its call."),
-        word!("task-ids", TaskIds, "Who names what is minted."),
-        word!("reissue", Reissue, "The request id of a call that is issued again."),
+        word!(
+            "closed-stream",
+            ClosedStream,
+            "What a closed stream does to its call. In MCP 2025-11-25 it should not be taken for a cancellation (basic/transports); in 2026-07-28 it is one (basic/patterns/cancellation; SEP-2575)."
+        ),
+        word!(
+            "task-ids",
+            TaskIds,
+            "Who names what is minted. SEP-1686 proposed ids that clients make; in MCP 2025-11-25 as it was published the receiver makes them (basic/utilities/tasks), and so in the Tasks extension of 2026-07-28 (SEP-2663)."
+        ),
+        word!(
+            "reissue",
+            Reissue,
+            "The request id of a call that is issued again. MCP 2026-07-28 asks for a new request with a new id (changelog); an id must not equal that of another request of the same sender that still awaits its response (basic/index, Requests)."
+        ),
     ]
 }
 
