@@ -214,7 +214,7 @@ named! {
     LeaseNames {
         /// Its holder: nobody else frees it, or passes for its holder.
         Holder = "holder",
-        /// Nothing: it is there or it is not. Whoever frees a lease frees whatever is there, and nobody gets one twice.
+        /// Nothing: it is there or not. Whoever frees a lease frees what is there, and nobody gets one twice.
         Nothing = "nothing",
     }
 }
