@@ -269,7 +269,8 @@ impl Programs {
         {
             // Those that it has run stay as they are: the list is run from where it is.
             let next = if progress.ending { progress.next } else { 0 };
-            let answer = Answer { outcome: Outcome::Unknown, ..Answer::about(call.request.handle) };
+            let about = progress.answer.handle.or(call.request.handle);
+            let answer = Answer { outcome: Outcome::Unknown, ..Answer::about(about) };
             let (working, loaded) = (None, None);
             let reply = Reply::Own;
             let left = Progress { next, ending: true, working, loaded, answer, reply, answered: true, ..progress };

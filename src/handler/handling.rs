@@ -64,11 +64,9 @@ impl Handling<'_, '_> {
 
     /// The handle that the call is about: that of the request, or of what it minted.
     #[must_use]
-    pub const fn handle(&self) -> Option<Handle> {
-        match self.progress.answer.handle {
-            Some(handle) => Some(handle),
-            None => self.request.handle,
-        }
+    pub fn handle(&self) -> Option<Handle> {
+        // What is answered may be what was recorded, or cached, for another one.
+        self.request.handle.or(self.progress.answer.handle)
     }
 
     /// The resource that the handle names, if it names one here. Where the handle carries the state, that is what the
@@ -103,14 +101,14 @@ impl Handling<'_, '_> {
     /// The lease on the call's handle, as this node sees it.
     #[must_use]
     pub fn lease(&self) -> Lease {
-        let Some(handle) = self.request.handle else { return Lease::default() };
+        let Some(handle) = self.handle() else { return Lease::default() };
         let slot = self.setting.lease_slot(handle.resource, self.node);
         slot.map_or_else(Lease::default, |slot| self.access.get(slot).leases().of(handle.instance))
     }
 
     /// Replaces the lease on the call's handle.
     pub fn set_lease(&mut self, lease: Lease) {
-        let Some(handle) = self.request.handle else { return };
+        let Some(handle) = self.handle() else { return };
         let Some(slot) = self.setting.lease_slot(handle.resource, self.node) else { return };
         let mut leases = self.access.get(slot).leases().clone();
         leases.set(handle.instance, lease);
@@ -298,7 +296,8 @@ impl Handling<'_, '_> {
     #[must_use]
     pub fn unknown_fields(&self) -> &[usize] {
         let drops = self.setting.model.design.server.new_fields == NewFields::Dropped;
-        let about = usize::from(self.handle().map_or(self.request.resource, |handle| handle.resource));
+        let answered = self.progress.answer.handle.or(self.request.handle);
+        let about = usize::from(answered.map_or(self.request.resource, |handle| handle.resource));
         if drops { &self.setting.resource(about).new_fields } else { &[] }
     }
 

@@ -165,17 +165,19 @@ fn call(setting: &Setting, call: &mut Call, visit: Visit<'_>) {
                 reply: _,
                 answered: _,
             } = progress;
-            if let (Some(loaded), Some(handle)) = (loaded, request.handle.or(answer.handle)) {
+            // A mint names what it made.
+            let about = request.handle.or(answer.handle);
+            if let (Some(loaded), Some(handle)) = (loaded, about) {
                 visit(versions_of(handle), loaded);
             }
             self::answer(answer, visit);
             if let Some(Claim { table, number }) = claim {
                 visit(claims_of(setting, usize::from(*table)), number);
             }
-            if let (Some(grant), Some(handle)) = (grant, request.handle) {
+            if let (Some(grant), Some(handle)) = (grant, about) {
                 visit(fences_of(handle), grant);
             }
-            if let (Some(ticket), Some(handle)) = (ticket, request.handle) {
+            if let (Some(ticket), Some(handle)) = (ticket, about) {
                 visit(tickets_of(handle), ticket);
             }
         }

@@ -34,6 +34,11 @@ pub fn answering(seed: u64) -> Texts {
     if dice.chance(50) && texts.scenario.contains("[faults]\n") && !texts.scenario.contains("restart-node") {
         texts.scenario = texts.scenario.replacen("[faults]\n", "[faults]\nrestart-node = 1\n", 1);
     }
+    // What a mint does to what it made, when it is over.
+    if dice.chance(60) {
+        texts.design = texts.design.replacen("\"mint\"", "\"mint\", \"acquire-lease\"", 1);
+        texts.design = texts.design.replacen("[server.mint]\n", "[server.mint]\nat-end = [[\"release-lease\"]]\n", 1);
+    }
     texts
 }
 

@@ -255,7 +255,8 @@ fn in_call(call: &mut Call, visit: &mut dyn FnMut(Kind, &mut u32)) {
             if let Some(answer) = &mut handling.ended {
                 in_answer(answer, visit);
             }
-            if let (Some(version), Some(handle)) = (&mut handling.loaded, handle.or(handling.answer.minted)) {
+            let handle = handle.or(handling.answer.minted);
+            if let (Some(version), Some(handle)) = (&mut handling.loaded, handle) {
                 visit(Kind::Version(handle), version);
             }
             if let Some((table, number)) = &mut handling.claim {

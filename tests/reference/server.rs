@@ -260,7 +260,7 @@ pub fn cancel(world: &mut World<'_>, mut call: Call) {
     }
     handling.next = handling.next.max(before_end);
     handling.ended = Some(Answer::refusal(Outcome::Unknown, about));
-    handling.answer = Answer::ok(None);
+    handling.answer = Answer { minted: handling.answer.minted, ..Answer::ok(None) };
     (handling.working, handling.loaded) = (None, None);
     handling.reply = Reply::OwnStream;
     put(model, &mut world.state, Seat::Rest(0), call);
@@ -413,8 +413,9 @@ fn finish(call: &mut Call, all: usize, before_end: usize) {
     if handling.next >= before_end && handling.ended.is_none() {
         handling.ended = Some(handling.answer.clone());
     }
-    if handling.ended.is_some() {
-        handling.answer = Answer::ok(None);
+    if let Some(ended) = &handling.ended {
+        // `at-end` works on what the call made.
+        handling.answer = Answer { minted: ended.minted, ..Answer::ok(None) };
         handling.working = None;
         handling.loaded = None;
     }
