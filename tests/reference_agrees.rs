@@ -54,7 +54,6 @@ fn counts_of_key_apply_record_in_three_transactions() {
 }
 
 #[test]
-#[ignore = "the interpreter clones whole states and takes over a minute for these; tests/pages.rs holds the engine to the same count"]
 fn counts_of_key_apply_record_with_all_faults() {
     assert_eq!(states(&key_apply_record(), 1, 1), 276_770);
 }
