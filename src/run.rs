@@ -12,6 +12,7 @@ mod options;
 mod reducing;
 mod report;
 mod showing;
+mod unchecked;
 mod variants;
 
 pub use cache::{Cache, question};
@@ -22,11 +23,12 @@ pub use coverage::{Uncovered, uncovered};
 pub use options::{Engine, Options};
 pub use report::{Bounds, Break, PropertyReport, Report};
 pub use showing::ShowReport;
+pub use unchecked::Unchecked;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::engine::{Found, Limits, Progress, Stop, System, second};
+use crate::engine::{Found, Limits, Progress, Stop, second};
 use crate::input::{self, Diagnostic, Input, InputError};
 use crate::invariants::INVARIANTS;
 use crate::model::{Design, Expectation, Model, Protocol, Scenario, Verdict};
@@ -128,7 +130,7 @@ impl Run {
         watch: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Report, ResumeError> {
         let properties = simulation.properties();
-        let wanted = |property: &Property| options.wants(&self.model, property);
+        let wanted = |property: &Property| options.wants(self, property);
         let bits = properties.iter().enumerate().filter(|(_, property)| wanted(property));
         let bits = bits.fold(0, |bits, (index, _)| bits | 1 << index);
         let enough = if options.stop_early { bits } else { 0 };
@@ -165,7 +167,9 @@ impl Run {
             }
             invariants.push(reported);
         }
+        invariants.extend(self.undecided(simulation, options));
         let mut report = self.report(Engine::Handlecheck, invariants);
+        report.unchecked = self.unchecked(simulation, options);
         report.shows = shows;
         report.complete = found.stop.is_none();
         report.stopped = found.stop.map(|stop| self.reason(stop, options));
@@ -203,8 +207,7 @@ impl Run {
         let complete = options.max_states.is_none_or(|most| found.states < most);
         let (mut invariants, mut shows) = (Vec::new(), Vec::new());
         for (index, property) in simulation.properties().iter().enumerate() {
-            // Stateright decides liveness by paths alone, and misses violations on cycles and joins.
-            if !options.wants(&self.model, property) || Some(index) == simulation.liveness() {
+            if !options.wants(self, property) {
                 continue;
             }
             let mut breaks = Vec::new();
@@ -223,7 +226,9 @@ impl Run {
             let verdict = verdict(property.kind, &breaks, complete, witnessed);
             invariants.push(self.property(property, breaks, verdict));
         }
+        invariants.extend(self.undecided(simulation, options));
         let mut report = self.report(Engine::Stateright, invariants);
+        report.unchecked = self.unchecked(simulation, options);
         report.shows = shows;
         report.complete = complete;
         report.stopped = (!complete).then(|| self.reason(Stop::States, options));
@@ -263,6 +268,7 @@ impl Run {
             omission: None,
             reductions: Vec::new(),
             invariants,
+            unchecked: Vec::new(),
             costs: None,
             shows: Vec::new(),
             actions: BTreeMap::new(),
@@ -315,10 +321,7 @@ impl Run {
     /// What the inputs expect of a property of this run, if they expect anything.
     #[must_use]
     pub fn expectation(&self, property: &str) -> Option<Expectation> {
-        let Model { scenario, design, .. } = &self.model;
-        let of_scenario = scenario.expect.get(&design.name).and_then(|expect| expect.get(property));
-        let of_design = design.expect.get(&scenario.name).and_then(|expect| expect.get(property));
-        of_scenario.or(of_design).copied()
+        self.model.expectation(property)
     }
 
     /// Whether the inputs expect anything of this run. If they do, what they don't name must not be violated.

@@ -255,9 +255,11 @@ impl Simulation {
                     budgets[usize::from(*fault)] -= 1;
                     access.set(slot, Component::Budgets(budgets));
                 }
-                let mut strike = Strike { setting: &self.setting, programs: &self.programs, access };
+                let mut strike = Strike { setting: &self.setting, programs: &self.programs, access, executed: None };
                 let facts = (FAULTS[usize::from(*fault)].strike)(&mut strike, *target, part);
-                Performed { facts, ..Performed::default() }
+                let executed = strike.executed.map(|executed| (executed.answered, executed.decided));
+                let (answered, decided) = executed.unwrap_or_default();
+                Performed { facts, answered, decided }
             }
         }
     }

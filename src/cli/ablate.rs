@@ -44,11 +44,13 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     explorer.remember(&arguments.caching)?;
     let scenario = explorer.scenario(&arguments.scenario)?;
     let mut ablations = Vec::new();
-    for design in &arguments.designs {
-        let run = explorer.compose(&scenario, &explorer.design(design, &scenario)?)?;
-        explorer.warn([&run]);
+    let runs = arguments.designs.iter().map(|design| explorer.compose(&scenario, &explorer.design(design, &scenario)?));
+    let runs = runs.collect::<Result<Vec<_>, _>>()?;
+    super::plan::told_apart(&runs)?;
+    for run in &runs {
+        explorer.warn([run]);
         let ablate = if arguments.world { world::ablate } else { ablate::ablate };
-        let mut ablation = explorer.evaluate(&run, |options, threads, watch| ablate(&run, options, threads, watch))?;
+        let mut ablation = explorer.evaluate(run, |options, threads, watch| ablate(run, options, threads, watch))?;
         for property in ablation.changes.iter_mut().flat_map(|change| &mut change.breaks) {
             writing::write_breaks(&mut property.breaks, &arguments.traces)?;
             property.trace = property.breaks.first().and_then(|shortest| shortest.trace.clone());

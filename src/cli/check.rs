@@ -98,6 +98,7 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     if !arguments.resumed.is_empty() && explorer.engine() != Engine::Handlecheck {
         return Err(Failure::Usage("--resume: stateright can't go on where it was cut short".to_owned()));
     }
+    super::plan::told_apart(&runs)?;
     let checkpoints = Checkpoints::read(&arguments.resumed, &runs)?;
     explorer.keep();
     explorer.warn(&runs);

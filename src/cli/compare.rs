@@ -70,6 +70,7 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
             runs.push(explorer.compose(&scenario, &explorer.design(design, &scenario)?)?);
         }
     }
+    super::plan::told_apart(&runs)?;
     explorer.warn(&runs);
     let mut reports = arguments.reporting.begin(Asked::Comparison, &runs, terminal);
     let mut standings = Vec::new();

@@ -223,6 +223,10 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
 fn documents(path: &Path, files: &mut Vec<PathBuf>, named: bool) -> Result<(), Failure> {
     if !path.is_dir() {
         let markdown = path.extension().is_some_and(|end| end == "md" || end == "markdown");
+        if named && !markdown && path.is_file() {
+            let why = "a document is a Markdown file, and ends in .md or .markdown";
+            return Err(Failure::Usage(format!("`{}` is no document: {why}", path.display())));
+        }
         if named || markdown {
             files.push(path.to_owned());
         }

@@ -1,6 +1,6 @@
 //! What the commands that explore have in common: arguments, limits, progress, warnings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -55,7 +55,7 @@ pub(super) struct Exploring {
     /// Explore every interleaving of every action, also where a model is so large that it would be reduced
     #[arg(long)]
     no_reduction: bool,
-    /// Which engine explores: `handlecheck`, or `stateright` as a second witness
+    /// Which engine explores: `handlecheck`, or `stateright` as a second witness, which does not check `resolves`
     #[arg(long, value_name = "ENGINE", default_value = "handlecheck", value_parser = engine)]
     engine: Engine,
 }
@@ -108,6 +108,8 @@ pub(super) struct Explorer {
     states: usize,
     stopped: bool,
     cache: Option<Arc<cache::Folder>>,
+    /// What was asked for and not checked in some run, and why.
+    unchecked: BTreeSet<(String, &'static str)>,
 }
 
 impl Exploring {
@@ -136,7 +138,7 @@ impl Exploring {
         let started = Instant::now();
         let style =
             ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
-        Ok(Explorer {
+        let explorer = Explorer {
             options,
             protocol: self.protocol.clone(),
             deploying: self.deploying.clone(),
@@ -151,7 +153,10 @@ impl Exploring {
             states: 0,
             stopped: false,
             cache: None,
-        })
+            unchecked: BTreeSet::new(),
+        };
+        explorer.decides("--engine stateright")?;
+        Ok(explorer)
     }
 }
 
@@ -276,13 +281,18 @@ impl Explorer {
         if self.options.engine == Engine::Stateright {
             return refused("is of the engine handlecheck: stateright keeps what it keeps");
         }
-        if self.options.only.iter().any(|name| name == "resolves") {
-            return refused(
-                "can't decide `resolves`: whether a run goes on for ever needs the states, not their hashes alone",
-            );
-        }
         self.options.hash_compact = true;
-        Ok(())
+        self.decides("--hash-compact")
+    }
+
+    /// Refuses what was named and can't be decided, because of this flag.
+    fn decides(&self, flag: &str) -> Result<(), Failure> {
+        match self.options.unable() {
+            Some(why) if self.options.only.iter().any(|name| name == "resolves") => {
+                Err(Failure::Usage(format!("{flag} can't decide `resolves`: {why}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Keeps what it takes to go on with runs that are cut short.
@@ -315,6 +325,7 @@ impl Explorer {
         }
         self.runs += 1;
         self.states += report.states;
+        self.unchecked.extend(report.unchecked.iter().map(|unchecked| (unchecked.name.clone(), unchecked.why)));
         Ok(report)
     }
 
@@ -393,6 +404,11 @@ impl Explorer {
         run: &Run,
         work: impl FnOnce(&Options, usize, &(dyn Fn(Evaluated) -> bool + Sync)) -> Result<T, RecordError>,
     ) -> Result<T, Failure> {
+        // A change that breaks what is not checked would pass for a good one.
+        if let Some(why) = self.options.unable().filter(|_| self.options.only.is_empty()) {
+            let help = "name with --invariant what variants are to be judged by";
+            return Err(Failure::Usage(format!("--engine stateright can't decide `resolves`: {why}; {help}")));
+        }
         let name = format!("{} x {}", run.model().scenario.name, run.model().design.name);
         let (bar, deadline, interrupted) = (self.bar.clone(), self.deadline, Arc::clone(&self.interrupted));
         let (runs, states, max_memory) = (AtomicUsize::new(0), AtomicUsize::new(0), self.max_memory);
@@ -445,6 +461,9 @@ impl Explorer {
             let known =
                 self.cache.as_ref().map_or_else(String::new, |cache| format!(", {} recalled", cache.recalled()));
             let _ = writeln!(std::io::stderr(), "{runs} {plural}{known}, {states} states, {seconds:.2} s");
+            for (name, why) in &self.unchecked {
+                let _ = writeln!(std::io::stderr(), "{name} was not checked in every run, since {why}");
+            }
             for note in self.cache.iter().flat_map(|cache| cache.notes()) {
                 let _ = writeln!(std::io::stderr(), "{note}");
             }

@@ -37,9 +37,11 @@ mod writing;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::input::{InputError, Look};
+use crate::suggest::nearest;
 use crate::trace::{RecordError, ReplayError};
 
 /// Exit codes, a contract with scripts.
@@ -174,6 +176,7 @@ fn run() -> u8 {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
+            let error = suggesting(error);
             let _ = error.print();
             return if error.use_stderr() { exit::USAGE } else { exit::HOLDS };
         }
@@ -230,6 +233,19 @@ fn run() -> u8 {
         (Ok(_), Err(error)) => report(&Failure::Write(error), terminal),
         (Err(failure), _) => report(&failure, terminal),
     }
+}
+
+/// The same error, which offers the nearest command where one was misspelt.
+fn suggesting(mut error: clap::Error) -> clap::Error {
+    let misspelt = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(name)) => name.clone(),
+        _ => return error,
+    };
+    let arguments = Arguments::command();
+    if let Some(meant) = nearest(&misspelt, arguments.get_subcommands().map(clap::Command::get_name)) {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![meant.to_owned()]));
+    }
+    error
 }
 
 /// What a build without the feature `live` says of a command that needs it.

@@ -7,7 +7,7 @@ use super::Failure;
 use crate::input::{self, Input, Kind, Source, library};
 use crate::model::{Design, Protocol, Scenario};
 use crate::run::invariant_names;
-use crate::suggest::nearest;
+use crate::suggest::{did_you_mean, nearest};
 
 /// Scenarios, designs and protocols, each in the order of their files.
 #[derive(Default)]
@@ -54,6 +54,9 @@ impl Models {
     }
 
     fn add_path(&mut self, path: &Path) -> Result<(), Failure> {
+        if !path.exists() {
+            return self.add_shipped(path);
+        }
         for file in toml_files(path)? {
             // A file that was named is an input; what just lies in a folder may be anything.
             let kind = kind_of(&file).or_else(|| (file == *path).then_some(Kind::Design));
@@ -66,6 +69,26 @@ impl Models {
             }
         }
         Ok(())
+    }
+
+    /// A shipped scenario or design, by its name.
+    fn add_shipped(&mut self, path: &Path) -> Result<(), Failure> {
+        let name = path.display().to_string();
+        let kinds = [Kind::Scenario, Kind::Design];
+        if let Some(source) = kinds.iter().find_map(|kind| Some((*kind, library::find(*kind, &name)?))) {
+            return self.add(source.0, &source.1);
+        }
+        let mut error = input::not_there(path, "toml");
+        if path.extension().is_some() || path.components().count() > 1 {
+            return Err(Failure::Input(error));
+        }
+        for diagnostic in &mut error.diagnostics {
+            diagnostic.message =
+                format!("there is no file and no folder `{name}`, nor a shipped scenario or design of that name");
+            let shipped = || did_you_mean(&name, kinds.iter().flat_map(|kind| library::names(*kind)));
+            diagnostic.help = diagnostic.help.take().or_else(shipped);
+        }
+        Err(Failure::Input(error))
     }
 
     fn add(&mut self, kind: Kind, source: &Source) -> Result<(), Failure> {

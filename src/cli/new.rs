@@ -172,6 +172,10 @@ fn scenario(name: &str) -> String {
     text.comment("Others who may use it, and whether it expires by itself one day:");
     text.line("# shared-with = [\"user-2\"]");
     text.line("# expires = false");
+    text.comment(
+        "Which of its fields came with a later schema (see `new-fields` of [server] and [client] in a design):",
+    );
+    text.line("# new-fields = [\"color\"]");
 
     text.line("");
     text.comment(
@@ -183,6 +187,7 @@ fn scenario(name: &str) -> String {
         ("{ append = \"item\", rows = \"a\" }", "append an element to a list"),
         ("{ increment = \"item\", count = 1 }", "add to a number"),
         ("{ mint = \"other\", size = 1 }", "make a resource that is in no table of [resources]"),
+        ("{ mint = \"other\", handle = \"out\" }", "under a name that the client chooses"),
         ("{ close = \"item\" }", "end it; also `execute` and `delete`"),
         ("{ approve = \"item\" }", "approve what this agent's view shows"),
         ("{ hand-off = \"item\", to = [\"A\"], carries = [\"handle\"] }", "hand it on to other agents"),
@@ -228,9 +233,14 @@ fn scenario(name: &str) -> String {
     }
 
     text.line("");
+    text.comment("How nodes change over, where something is deployed (--deploy NEW): does each restart, and whose [client] do agents have?");
+    text.line("# [deploy]");
+    text.line("# restart = true");
+    text.line("# clients = \"old\"");
+    text.line("");
     text.comment(&format!(
         "Judged in every state in which nothing is left to do and everybody was told \"ok\". `item.size` is a field, \
-         `item.version` the version, `told.A` the list of what agent A was told: {}.",
+         `item.version` the version (a `-` in a name is a `_` here), `told.A` the list of what agent A was told: {}.",
         words(Told::ALL.iter().map(|told| told.name()))
     ));
     text.line("[finally]");

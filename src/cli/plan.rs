@@ -102,24 +102,44 @@ impl Plan {
     fn check_names(&self) -> Result<(), Failure> {
         let mut known: BTreeMap<(&str, String), &Source> = BTreeMap::new();
         for run in &self.runs {
-            let (sources, subject) = (run.sources(), Subject::of_run(run));
-            let inputs = [
-                ("scenario", subject.scenario, sources.scenario),
-                ("design", subject.design, sources.design),
-                ("protocol", subject.protocol, sources.protocol),
-            ];
-            for (kind, name, source) in inputs {
+            for (kind, name, source) in inputs(run) {
                 let other = known.entry((kind, name.clone())).or_insert(source);
-                if other.origin != source.origin && other.text != source.text {
-                    return Err(Failure::Usage(format!(
-                        "two {kind}s are called `{name}`: {} and {}; rename one, or name a folder that holds one of them",
-                        other.origin, source.origin
-                    )));
-                }
+                one_name(kind, &name, (*other, source), "name a folder that holds one of them")?;
             }
         }
         Ok(())
     }
+}
+
+/// The inputs of a run: kind, name and text.
+fn inputs(run: &Run) -> [(&'static str, String, &Source); 3] {
+    let (sources, subject) = (run.sources(), Subject::of_run(run));
+    [
+        ("scenario", subject.scenario, sources.scenario),
+        ("design", subject.design, sources.design),
+        ("protocol", subject.protocol, sources.protocol),
+    ]
+}
+
+/// Refuses two inputs of one name that are not the same.
+fn one_name(kind: &str, name: &str, (one, other): (&Source, &Source), otherwise: &str) -> Result<(), Failure> {
+    if one.origin == other.origin || one.text == other.text {
+        return Ok(());
+    }
+    let (one, other) = (&one.origin, &other.origin);
+    Err(Failure::Usage(format!("two {kind}s are called `{name}`: {one} and {other}; rename one, or {otherwise}")))
+}
+
+/// Refuses different runs of one name: their reports can't be told apart, and the traces of the one would be those of the other.
+pub(super) fn told_apart(runs: &[Run]) -> Result<(), Failure> {
+    let mut known: BTreeMap<Subject, &Run> = BTreeMap::new();
+    for run in runs {
+        let other = known.entry(Subject::of_run(run)).or_insert(run);
+        for ((kind, name, source), (.., other)) in inputs(run).into_iter().zip(inputs(other)) {
+            one_name(kind, &name, (other, source), "run them one by one, each with a folder of its own for --traces")?;
+        }
+    }
+    Ok(())
 }
 
 /// What does not fit together, until it is known whether that is a mistake.

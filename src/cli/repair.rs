@@ -13,7 +13,7 @@ use crate::reports::policies::{self, FORMATS, repairs};
 Every change of one step or setting is tried that leaves what a call is there to do; where none is enough, those that help are \
 combined, together with the well-known remedies (keys, versions, an owner check), and whatever is not needed is taken back. So \
 a repair of one change is the smallest there is, and no change of a larger one can be left out. What was violated must not \
-become vacuous, and what could end with ok must still be able to; what held becomes vacuous only where nothing else repairs. \
+become vacuous, and what could end with ok must still be able to; what held becomes vacuous only where nothing else repairs. Repairs with which clients give up sooner come last. \
 With --deploy NEW, or OLD..NEW as the design, NEW is changed, and how it is deployed ([deploy] of the scenario): what runs \
 already can't be. Each repair is proved by exploring everything in the scenario's \
 bounds. A variant is given up after --max-states; by default after 20 times as many as the design has, and at least 20,000. Exits with 0 if something was found or nothing is violated, with \

@@ -173,6 +173,10 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
             runs.push((inputs.run(&design, *size, arguments.nodes)?, design.clone(), *size));
         }
     }
+    // A sweep has one run for each number of agents.
+    if arguments.sweep.is_empty() {
+        super::plan::told_apart(&runs.iter().map(|(run, ..)| run.clone()).collect::<Vec<_>>())?;
+    }
     for (run, ..) in &runs {
         let sum = simulate::sum_of_rates(run, &options);
         if sum > 1.0 {

@@ -40,6 +40,9 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     if runs.is_empty() {
         return Err(Failure::Usage("nothing in these files expects anything".to_owned()));
     }
+    if arguments.traces.is_some() {
+        super::plan::told_apart(&runs)?;
+    }
     explorer.warn(&runs);
     let mut reports = arguments.reporting.begin(Asked::Expectations, &runs, terminal);
     let mut standings = Vec::new();

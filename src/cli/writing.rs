@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::models::kind_of;
 use super::{Failure, Terminal};
-use crate::input::{Kind, Source, library};
+use crate::input::{Kind, Source, library, not_there};
 use crate::run::{Break, Report};
 use crate::trace::Trace;
 
@@ -89,7 +89,11 @@ pub(super) fn write_trace(trace: &Trace, number: usize, folder: &Path) -> Result
 /// Reads a trace.
 pub(super) fn read_trace(path: &Path) -> Result<Trace, Failure> {
     let wrong = |error: String| Failure::Usage(format!("{}: {error}", path.display()));
-    let size = fs::metadata(path).map_err(|error| wrong(error.to_string()))?.len();
+    let size = fs::metadata(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Failure::Input(not_there(path, "json")),
+        _ => wrong(error.to_string()),
+    });
+    let size = size?.len();
     if size > LARGEST_TRACE {
         return Err(wrong(format!("a trace has at most {LARGEST_TRACE} bytes, and this file has {size}")));
     }

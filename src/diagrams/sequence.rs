@@ -16,6 +16,7 @@ mod rows;
 
 pub use beliefs::Stale;
 pub use calls::{Calls, Followed};
+pub use fields::without_unchanging;
 pub use lanes::{AgentHead, Lanes, StoreHead};
 
 use super::words;
@@ -296,7 +297,7 @@ impl Sequence {
     /// The picture of a trace.
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
-        let (shown, left_out) = fields::without_unchanging(trace);
+        let (shown, left_out) = without_unchanging(trace);
         let mut lanes = Lanes::of(&shown);
         let calls = Calls::of(&shown);
         let mut rows = rows::rows(&shown, &lanes, &calls);
@@ -318,8 +319,8 @@ impl Sequence {
         Self {
             left_out: match left_out.len() {
                 0 => String::new(),
-                1 => format!("Not shown, since it never changes: {}.", left_out[0]),
-                _ => format!("Not shown, since they never change: {}.", words::list(&left_out)),
+                1 => format!("Left out of contents, since it never changes: {}.", left_out[0]),
+                _ => format!("Left out of contents, since they never change: {}.", words::list(&left_out)),
             },
             title: words::title(trace),
             scenario: trace.scenario.title.clone(),

@@ -16,7 +16,7 @@ pub use because::{Because, Claim};
 pub use events::Event;
 pub use guards::{Guard, Passage};
 
-use super::sequence::{Calls, Sequence, Stale};
+use super::sequence::{Calls, Sequence, Stale, without_unchanging};
 use super::words;
 use crate::trace::Trace;
 
@@ -76,10 +76,12 @@ impl Story {
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
         let sequence = Sequence::of(trace);
-        let calls = Calls::of(trace);
+        // Stories leave out of contents what pictures leave out.
+        let (shown, _) = without_unchanging(trace);
+        let calls = Calls::of(&shown);
         let violated = trace.shows.is_none();
         // Where nothing went wrong there is no pair of steps to blame.
-        let race = violated.then(|| race::race(trace, &calls)).flatten();
+        let race = violated.then(|| race::race(&shown, &calls)).flatten();
         let parting = parting(trace, &sequence);
         let rounds = if violated { looping::looping(trace, &calls) } else { Vec::new() };
         let race = race.filter(|_| rounds.is_empty());
@@ -94,7 +96,7 @@ impl Story {
                 .collect::<Vec<_>>()
                 .join(" "),
             violated,
-            events: events::events(trace, &sequence, &calls),
+            events: events::events(&shown, &sequence, &calls),
             moment: [parting, race].into_iter().flatten().chain(rounds).chain([closing(trace)]).collect(),
             guards: if violated { guards::guards(trace, &calls) } else { Vec::new() },
             guards_title: match trace.loops_from {

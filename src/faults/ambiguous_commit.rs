@@ -41,5 +41,8 @@ fn targets(setting: &Setting, programs: &Programs, access: &Access<'_, Component
 fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
     let Target::Transaction { call, clock_stands } = target else { unreachable!("transactions commit") };
     let luck = Luck { error: true, ticks: !clock_stands, ..Luck::PLAIN };
-    strike.programs.execute(strike.setting, strike.access, call, luck).facts
+    let executed = strike.programs.execute(strike.setting, strike.access, call, luck);
+    let facts = executed.facts.clone();
+    strike.executed = Some(executed);
+    facts
 }

@@ -5,7 +5,7 @@
 
 use crate::action::Target;
 use crate::engine::Access;
-use crate::handler::Programs;
+use crate::handler::{Executed, Programs};
 use crate::model::Tool;
 use crate::table::table;
 use crate::world::{Call, Component, Fact, Position, Setting};
@@ -50,6 +50,8 @@ pub struct Strike<'f, 'a> {
     pub programs: &'f Programs,
     /// The state.
     pub access: &'f mut Access<'a, Component>,
+    /// What came of a transaction, where the fault is that one is executed with bad luck.
+    pub executed: Option<Executed>,
 }
 
 table! {

@@ -1,6 +1,8 @@
 //! A read is served from before the latest change.
 //!
-//! It strikes where `reads-from = "replica"`: a node executes the transaction of a read on a copy that lags behind.
+//! It strikes where `reads-from = "replica"`: a node executes the transaction of a read on a copy that lags behind. What is
+//! read had to be changed before: a write and whatever else leaves a content is a change. That a resource was made, by a
+//! `mint`, or deleted is none: the copy knows of that at once, so nobody is answered `not-found` because a copy lags.
 
 use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;
@@ -23,5 +25,8 @@ fn targets(setting: &Setting, programs: &Programs, access: &Access<'_, Component
 fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
     let Target::Agent(agent) = target else { unreachable!("agents read") };
     let luck = Luck { lags: true, ..Luck::PLAIN };
-    strike.programs.execute(strike.setting, strike.access, CallRef::open(agent), luck).facts
+    let executed = strike.programs.execute(strike.setting, strike.access, CallRef::open(agent), luck);
+    let facts = executed.facts.clone();
+    strike.executed = Some(executed);
+    facts
 }

@@ -2,7 +2,8 @@
 //!
 //! Passes when every version that the request expects is the current one. Otherwise it ends the call with `stale-view`,
 //! which tells the current version. A request that expects no version passes, or is ended with `precondition-required`
-//! where `version-required = true`.
+//! where `version-required = true`. In the handler of `mint` it stands behind the step `mint`, and compares the
+//! versions of what the mint is `given`: in the same transaction, a refusal takes the mint back.
 //!
 //! Compare `If-Match` in RFC 9110 section 13.1.1, and 428 Precondition Required in RFC 6585 section 3.
 

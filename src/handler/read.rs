@@ -2,7 +2,9 @@
 //!
 //! Puts the version and the content of the resource into the answer, with the fence number of a lease that the call was
 //! given. With `reads-from = "replica"` the fault `stale-read` may serve it from before the latest change. With
-//! `reads-from = "node-cache"` a node answers from its cache what it has answered before in the same `cache-scope`.
+//! `reads-from = "node-cache"` a node answers from its cache what it has answered before in the same `cache-scope`:
+//! this step fills an entry where there is none, in the same transaction in which it read the store. Nothing but a
+//! restart of the node empties it; a write, also on that node, does not.
 
 use super::{End, Handling, Requires, Step, Writes};
 use crate::model::design::{ReadsFrom, ScopePart};

@@ -44,6 +44,7 @@ pub fn compose(
     check.budgets();
     check.idle_steps();
     check.idle_settings();
+    check.idle_client_settings();
     check.endless_choices();
     if let Some(deployed) = &model.deployed {
         let source = design.deployed.as_ref().map_or(&design.source, |deployed| &deployed.source);
@@ -330,6 +331,22 @@ impl Check<'_> {
                 let place = self.scenario.place_of(&["faults", fault]);
                 let message = format!("the fault `{fault}` never strikes design `{}`", design.name);
                 self.push(Severity::Warning, place, message, "this budget can't matter", Some(why.to_owned()));
+            }
+        }
+    }
+
+    /// What a client sends with a change, said of the tool that changes nothing.
+    fn idle_client_settings(&mut self) {
+        let agents = self.model.scenario.agents.iter().map(|agent| agent.name.clone()).collect::<Vec<_>>();
+        let own = agents.iter().map(|agent| (self.scenario, vec!["agents", agent.as_str(), "client", "read"]));
+        let tables = std::iter::once((self.design, vec!["client", "read"])).chain(own).collect::<Vec<_>>();
+        for (source, table) in tables {
+            for key in ["payload", "key"] {
+                let path = [&*table, &[key]].concat();
+                let Some(place) = source.find_place(&path) else { continue };
+                let message = format!("`{key}` can't matter here");
+                let help = "say it in `[client]`, or of a tool that changes something".to_owned();
+                self.push(Severity::Warning, place, message, "a read sends neither a payload nor a key", Some(help));
             }
         }
     }

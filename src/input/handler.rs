@@ -78,9 +78,14 @@ fn check_places(table: &Table<'_>, tool: Tool, transactions: &[Vec<Named<'_>>], 
             Requires::EarlierLoad if !loaded => {
                 Some(("there is no working copy yet", "`load` makes one; or use `apply`, which loads and saves"))
             }
-            Requires::Resource if tool == Tool::Mint && !minted => {
-                Some(("there is no resource yet", "in the handler of `mint` it can stand behind the step `mint` only"))
-            }
+            Requires::Resource if tool == Tool::Mint && !minted => Some(match row.name {
+                "check-version" => (
+                    "what is made has no version yet",
+                    "put it behind the step `mint`: there it compares the versions of what the mint is `given`, and in the \
+                         same transaction a refusal takes the mint back",
+                ),
+                _ => ("there is no resource yet", "in the handler of `mint` it can stand behind the step `mint` only"),
+            }),
             Requires::Caller if tool == Tool::Read => {
                 Some(("what a read is answered is what it read", "an agent that reads waits for that"))
             }

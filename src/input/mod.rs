@@ -30,7 +30,7 @@ pub use design::read_design;
 pub use diagnostic::{Diagnostic, InputError, Place, Severity};
 pub use protocol::read_protocol;
 pub use render::{Look, render};
-pub use resolve::{protocol_of, resolve};
+pub use resolve::{not_there, protocol_of, resolve};
 pub use scenario::{read_scenario, read_scenario_within};
 pub use source::{Kind, Source};
 

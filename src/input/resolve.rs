@@ -102,16 +102,22 @@ fn unknown(kind: Kind, name: &str) -> InputError {
     InputError::whole(format!("there is no {} `{name}`", kind.name()), Some(help))
 }
 
-/// The file in the same folder whose name is nearest.
-fn near(path: &Path) -> Option<String> {
+/// A question that offers the file in the same folder with this ending whose name is nearest.
+fn near(path: &Path, ending: &str) -> Option<String> {
     let folder = path.parent()?;
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let files = std::fs::read_dir(here).ok()?.filter_map(Result::ok);
     let mut names: Vec<String> = files.filter_map(|file| file.file_name().into_string().ok()).collect();
-    names.retain(|name| Path::new(name).extension().is_some_and(|extension| extension == "toml"));
+    names.retain(|name| Path::new(name).extension().is_some_and(|extension| extension == ending));
     names.sort();
     let nearest = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
     Some(format!("did you mean `{}`?", folder.join(nearest).display()))
+}
+
+/// Says that a file is not there, and which one with this ending might be meant.
+#[must_use]
+pub fn not_there(path: &Path, ending: &str) -> InputError {
+    InputError::whole(format!("`{}` is not there", path.display()), near(path, ending))
 }
 
 fn read_file(kind: Kind, spec: &str, path: &Path) -> Result<Source, InputError> {
@@ -122,7 +128,7 @@ fn read_file(kind: Kind, spec: &str, path: &Path) -> Result<Source, InputError> 
             let stem = path.file_name().and_then(|name| name.to_str()).map_or("", Kind::name_of_file);
             let shipped = library::names(kind).contains(&stem);
             let shipped = shipped.then(|| format!("the shipped {} is called `{stem}`", kind.name()));
-            refuse("is not there", shipped.or_else(|| near(path)))
+            refuse("is not there", shipped.or_else(|| near(path, "toml")))
         }
         _ => refuse(&format!("can't be read: {error}"), None),
     };

@@ -48,14 +48,14 @@ pub const KINDS: &[Kind] = &[
 pub const RESOURCE_KEYS: &[(&str, &str)] = &[
     ("handle", "Its handle."),
     ("owner", "Who owns it: a subject, or a table of `subject`, `client` and `tenant`."),
-    ("version", "Its version at the start."),
-    ("fields", "Its content at the start: whole numbers, strings, and lists of them."),
+    ("version", "Its version at the start; 1 by default."),
+    ("fields", "Its content at the start: whole numbers, strings, and lists of them; none by default."),
     (
         "new-fields",
         "Which of its fields came with a later schema: a server or client with `new-fields = \"dropped\"` does not know them.",
     ),
     ("shared-with", "Others who may use it."),
-    ("expires", "It expires by itself one day."),
+    ("expires", "It expires by itself one day; `false` by default."),
 ];
 
 /// The keys of an agent, each with what it is.
@@ -208,11 +208,19 @@ fn entries() -> Vec<Word> {
             "mint" => (
                 "Create the resource, with these contents.",
                 "{ mint = R, FIELD = VALUE, .. }",
-                "The resource has no table under `[resources]`; its version is 1. Agents of one principal may choose the same name.",
+                "The resource has no table under `[resources]`; its version is 1. Several agents of one principal may make one \
+                 resource R, with the same contents. With `handle = NAME` the client chooses the name, under a protocol with \
+                 `task-ids = \"client\"`; entries that make other resources may choose it too.\n\nIt may name what its plan \
+                 rests on: `given = [R, ..]`.",
             ),
             "close" => ("End the resource: closed.", "{ close = R }", given),
             "approve" => ("Store, as approved, what the agent's view shows.", "{ approve = R }", given),
-            "execute" => ("End the resource: executed.", "{ execute = R }", given),
+            "execute" => (
+                "End the resource: executed.",
+                "{ execute = R }",
+                "It asks for an `approve` before it: without one it violates `approval-covers-execution`. What is used up once \
+                 without approval is `close`d. It may name what its plan rests on besides its target: `given = [R, ..]`.",
+            ),
             "delete" => ("End the resource: deleted.", "{ delete = R }", given),
             "hand-off" => (
                 "Hand the handle on to other agents.",

@@ -1,7 +1,8 @@
 //! What is executed is what was approved.
 //!
 //! It is violated when an execute commits and the content is not what the latest approver's view showed when it planned
-//! the approval, or nobody approved.
+//! the approval, or nobody approved. So every `execute` without an `approve` before it violates this: what is used up once
+//! without anybody's approval is `close`d.
 //!
 //! **Witness.** A change between approval and the attempt to execute.
 //!

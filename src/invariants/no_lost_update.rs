@@ -63,8 +63,13 @@ fn violation(
     let resource = usize::from(request.about());
     let field = &setting.resource(resource).fields[index].0;
     let author = setting.agent_name(usize::from(request.agent));
-    let victims: Vec<&str> = lost.iter().map(|intent| setting.agent_name(setting.intents[intent].agent)).collect();
-    let victim = if victims.is_empty() { "the re-creation".to_owned() } else { format!("{}'s", victims.join(" and ")) };
+    let mut victims: Vec<&str> = lost.iter().map(|intent| setting.agent_name(setting.intents[intent].agent)).collect();
+    victims.dedup();
+    let (victim, who) = match &*victims {
+        [] => ("the re-creation".to_owned(), author),
+        [own] if *own == author => ("its own".to_owned(), "it"),
+        others => (format!("{}'s", others.join(" and ")), author),
+    };
     let (old, new) = (&before.content[index].value, &after.content[index].value);
     let operation = &setting.intents
         [setting.intent(usize::from(request.agent), usize::from(request.entry)).expect("only intents commit")]
@@ -74,7 +79,7 @@ fn violation(
         kind: None,
         against: Some(format!("{victim} change of {field}")),
         sentence: format!(
-            "{author} {wrote} {field} {new} and erased {victim} change to {old}, which {author} had not seen"
+            "{author} {wrote} {field} {new} and erased {victim} change to {old}, which {who} had not seen"
         ),
     }
 }

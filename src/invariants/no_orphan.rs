@@ -7,6 +7,7 @@
 
 use super::{Anomaly, Invariant, Judgement, Violation, witness_if};
 use crate::engine::Access;
+use crate::model::protocol::TaskIds;
 use crate::world::{Component, Fact, Handle, Lifecycle, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
@@ -36,7 +37,17 @@ fn at_rest(setting: &Setting, access: &Access<'_, Component>) -> Option<Violatio
                 known.any(|known| known.handle == Some(handle)) && setting.entitled(setting.principal(agent), resource)
             };
             if live && !(0..setting.agents()).any(knows) {
-                let sentence = format!("{} is live, and nobody who may use it knows it", setting.handle_name(handle));
+                let name = setting.handle_name(handle);
+                let chosen = setting.resource(resource).chosen.as_ref();
+                let sentence = match chosen.filter(|_| setting.model.protocol.task_ids == TaskIds::Client) {
+                    // Who chose a name and was answered that it is taken was answered no handle.
+                    Some(chosen) => {
+                        format!(
+                            "{name}, under the name {chosen}, is live, and nobody who may use it was told its handle"
+                        )
+                    }
+                    None => format!("{name} is live, and nobody who may use it knows it"),
+                };
                 return Some(Violation { kind: None, sentence, against: None });
             }
         }

@@ -114,12 +114,16 @@ pub fn read(source: &Source) -> Result<Lock, InputError> {
     let help = "`handlecheck lock` writes it anew";
     let wrong = |problems: Vec<Problem>| {
         let diagnostic = |(span, label, meant): Problem| {
-            let help = meant.map_or_else(|| help.to_owned(), |meant| format!("{meant} {help}"));
             let message = format!("`{}` is no lock that can be read", source.origin);
             let place = Some(Place { source: source.clone(), span });
-            Diagnostic { severity: Severity::Error, message, label, help: Some(help), place }
+            Diagnostic { severity: Severity::Error, message, label, help: meant, place }
         };
-        InputError { diagnostics: problems.into_iter().map(diagnostic).collect() }
+        let mut diagnostics: Vec<Diagnostic> = problems.into_iter().map(diagnostic).collect();
+        // What is to be done about all of them is said once.
+        if let Some(last) = diagnostics.last_mut() {
+            last.help = Some(last.help.as_ref().map_or_else(|| help.to_owned(), |meant| format!("{meant} {help}")));
+        }
+        InputError { diagnostics }
     };
     let Versioned { schema } = foreign::from_toml(&source.text).map_err(wrong)?;
     if schema != SCHEMA {

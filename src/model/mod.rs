@@ -133,6 +133,15 @@ impl Model {
         self.clients.iter().flatten().any(goes_on)
     }
 
+    /// What the inputs expect of a property, if they expect anything.
+    #[must_use]
+    pub fn expectation(&self, property: &str) -> Option<Expectation> {
+        let Self { scenario, design, .. } = self;
+        let of_scenario = scenario.expect.get(&design.name).and_then(|expect| expect.get(property));
+        let of_design = design.expect.get(&scenario.name).and_then(|expect| expect.get(property));
+        of_scenario.or(of_design).copied()
+    }
+
     /// The client settings of an agent for one tool.
     #[must_use]
     pub fn client(&self, agent: AgentId, tool: Tool) -> &Client {

@@ -300,7 +300,7 @@ impl fmt::Display for Principal {
             write!(f, " through {client}")?;
         }
         if let Some(tenant) = &self.tenant {
-            write!(f, " of {tenant}")?;
+            write!(f, " of tenant {tenant}")?;
         }
         Ok(())
     }

@@ -110,6 +110,18 @@ impl Edit {
         }
     }
 
+    /// Whether it makes clients give up sooner: work that is left undone breaks little, and is no remedy for it.
+    #[must_use]
+    pub fn gives_up(&self) -> bool {
+        match self {
+            Self::Set { table: "client", key: "after-failure", value } => value == "\"stop\"",
+            Self::Set { table: "client.on", value, .. } => {
+                value.starts_with("{ tell = ") && value != "{ tell = \"ok\" }"
+            }
+            _ => false,
+        }
+    }
+
     /// Whether it is one of how something is deployed, which stands in the scenario.
     #[must_use]
     pub fn is_of_the_rollout(&self) -> bool {

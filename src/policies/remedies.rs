@@ -10,7 +10,7 @@ use super::world::{REACTIONS, values};
 use crate::handler::STEPS;
 use crate::input::settings;
 use crate::model::design::{CALLS_UPSTREAM, STORES};
-use crate::model::{Clients, Deploy, Event, Model, Tool};
+use crate::model::{Clients, Deploy, Entry, Event, Model, Tool};
 
 /// Steps that do the same in other ways, so that one can stand in the place of another.
 const ALIKE: [[&str; 2]; 4] =
@@ -54,7 +54,9 @@ pub(super) fn parts(model: &Model) -> Vec<Vec<Edit>> {
         }));
     }
     let mut parts: Vec<Vec<Edit>> = single.into_iter().map(|edit| vec![edit]).collect();
-    parts.extend(remedies(&places));
+    let rests = |entry: &Entry| matches!(entry, Entry::Mutate { given, .. } if !given.is_empty());
+    let given = model.scenario.agents.iter().flat_map(|agent| &agent.work).any(rests);
+    parts.extend(remedies(&places, given));
     if model.deployed.is_some() {
         // What a change is worth may depend on how it is deployed, so each is tried either way.
         let mut rolled_out: Vec<Vec<Edit>> = Vec::new();
@@ -75,8 +77,8 @@ fn rollouts(Deploy { restart, clients }: Deploy) -> [Edit; 2] {
 }
 
 /// The well-known remedies, for all handlers that change something: keys, also for what is called upstream, versions, an owner
-/// check, and their sums.
-fn remedies(places: &[Place]) -> Vec<Vec<Edit>> {
+/// check, and their sums. `given`: some change rests on more than its target, so the versions of that can be asked for too.
+fn remedies(places: &[Place], given: bool) -> Vec<Vec<Edit>> {
     let set = |table, key, value: &str| Edit::Set { table, key, value: value.to_owned() };
     let tools: BTreeSet<Tool> = places.iter().map(|place| place.tool).collect();
     let main = |tool: Tool| places.iter().filter(move |place| place.tool == tool && !place.at_end);
@@ -86,6 +88,8 @@ fn remedies(places: &[Place]) -> Vec<Vec<Edit>> {
         set("client", "precondition", "\"viewed-version\""),
         set("client.on", "stale-view", "{ send = \"replan\" }"),
     ];
+    // A mint has no version to expect but those of what it is given.
+    let mut minted = Vec::new();
     let mut owner = Vec::new();
     let upstream: Vec<Edit> = places
         .iter()
@@ -102,19 +106,25 @@ fn remedies(places: &[Place]) -> Vec<Vec<Edit>> {
         if tool == Tool::Read {
             continue;
         }
-        if let Some(first) = owned.or(resolve).filter(|_| !has(tool, "find-key") && !has(tool, "claim-key")) {
-            keys.push(Edit::Add { step: "find-key", next_to: first, behind: true });
+        // What makes a resource has nothing to resolve before it.
+        let mints = change.clone().filter(|_| tool == Tool::Mint).map(|mint| (mint, false));
+        let first = owned.or(resolve).map(|first| (first, true)).or(mints);
+        if let Some((next_to, behind)) = first.filter(|_| !has(tool, "find-key") && !has(tool, "claim-key")) {
+            keys.push(Edit::Add { step: "find-key", next_to, behind });
         }
         if let Some(change) = &change {
             if !has(tool, "record-key") {
                 keys.push(Edit::Add { step: "record-key", next_to: change.clone(), behind: true });
             }
             if !has(tool, "check-version") {
-                versions.push(Edit::Add { step: "check-version", next_to: change.clone(), behind: false });
+                let check = |behind| Edit::Add { step: "check-version", next_to: change.clone(), behind };
+                if tool == Tool::Mint { minted.push(check(true)) } else { versions.push(check(false)) }
             }
         }
     }
-    let sums = [
+    let mut every: Vec<Edit> = versions.iter().cloned().chain(minted).collect();
+    every[0] = set("client", "precondition", "\"every-viewed-version\"");
+    let mut sums = vec![
         vec![&keys],
         vec![&versions],
         vec![&owner],
@@ -125,8 +135,11 @@ fn remedies(places: &[Place]) -> Vec<Vec<Edit>> {
         vec![&keys, &versions, &upstream],
         vec![&owner, &keys, &upstream],
     ];
-    let sums = sums.map(|parts| parts.into_iter().flatten().cloned().collect::<Vec<_>>());
-    let distinct: BTreeSet<Vec<Edit>> = sums.into_iter().filter(|edits| edits.len() > 1).collect();
+    if given {
+        sums.extend([vec![&every], vec![&keys, &every], vec![&owner, &keys, &every]]);
+    }
+    let sums = sums.into_iter().map(|parts| parts.into_iter().flatten().cloned().collect::<Vec<_>>());
+    let distinct: BTreeSet<Vec<Edit>> = sums.filter(|edits| edits.len() > 1).collect();
     distinct.into_iter().collect()
 }
 
@@ -217,6 +230,52 @@ mod tests {
         let replaces =
             |part: &Vec<Edit>| part.len() > 3 && part.iter().any(|edit| matches!(edit, Edit::Replace { .. }));
         assert!(upstream.iter().any(replaces), "what is called upstream gets the key too");
+    }
+
+    /// A mint has nothing to resolve and no version of its own: its key is looked for before it, and the versions of what it is
+    /// given are compared behind it.
+    #[test]
+    fn what_makes_a_resource_is_guarded_too() {
+        let parts_of = |given: &str| -> Vec<Vec<String>> {
+            let scenario = format!(
+                "title = \"x\"\nnodes = 1\n[resources.a]\nhandle = \"a1\"\nowner = \"u\"\nfields = {{ x = 1 }}\n\
+                 [agents.A]\nprincipal = \"u\"\nwork = [{{ read = \"a\" }}, {{ mint = \"b\", y = 1{given} }}, {{ set = \"a\", x = 2 }}]\n"
+            );
+            let design = "title = \"x\"\n[server.read]\ntransactions = [[\"resolve\", \"read\"]]\n[server.mint]\n\
+                          transactions = [[\"mint\"]]\n[server.write]\ntransactions = [[\"resolve\", \"apply\"]]\n";
+            let scenario = input::read_scenario(&Source::new("x", "x.toml", scenario), &invariant_names());
+            let scenario = scenario.expect("it is readable");
+            let design = input::read_design(&Source::new("x", "x.toml", design)).expect("it is readable");
+            let protocol = input::protocol_of(&scenario, None).expect("it is readable");
+            let run = Run::new(scenario, design, protocol, &BTreeMap::new()).expect("they fit");
+            let parts = parts(run.model()).into_iter().filter(|part| {
+                // Whatever can't be read is no part of a repair.
+                part.len() < 2 || crate::policies::variant::variant(&run, part).is_some_and(|run| run.is_ok())
+            });
+            parts.map(|part| part.iter().map(Edit::words).collect()).collect()
+        };
+        let keys = [
+            "[client] key = \"per-intent\"",
+            "mint: find-key before mint",
+            "mint: record-key behind mint",
+            "write: find-key behind resolve",
+            "write: record-key behind apply",
+        ];
+        let replan = "[client.on] stale-view = { send = \"replan\" }";
+        let versions = ["[client] precondition = \"viewed-version\"", replan, "write: check-version before apply"];
+        let every = [
+            "[client] precondition = \"every-viewed-version\"",
+            replan,
+            "write: check-version before apply",
+            "mint: check-version behind mint",
+        ];
+        let (plain, given) = (parts_of(""), parts_of(", given = [\"a\"]"));
+        for parts in [&plain, &given] {
+            assert!(parts.iter().any(|part| *part == keys), "the keys");
+            assert!(parts.iter().any(|part| *part == versions), "the versions");
+        }
+        assert!(given.iter().any(|part| *part == every), "the versions of what it is given");
+        assert!(!plain.iter().any(|part| *part == every), "which nothing asks for otherwise");
     }
 
     /// While it is deployed, each part also comes with each other way to deploy it.

@@ -3,7 +3,8 @@
 //! Every change of one step or setting is tried. Where none is enough, those that help are combined, and of what then holds
 //! everything is taken back that is not needed. A repair must not make vacuous what was violated before, and what could end well
 //! before must still: a design that never does the thing in question proves nothing. What held before may become vacuous, where
-//! only the violation came near it; but what makes nothing vacuous is preferred, however large. While something is deployed, what is
+//! only the violation came near it; but what makes nothing vacuous is preferred, however large. And what makes clients give up
+//! sooner comes behind what does not: work that is never done breaks nothing. While something is deployed, what is
 //! deployed is changed, and how.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +32,8 @@ pub struct Repairs {
     pub bounds: Bounds,
     /// What is violated as it is.
     pub violated: Vec<String>,
-    /// The repairs, the smallest first; of equally small ones that which costs fewer calls.
+    /// The repairs, the smallest first, and behind them those with which clients give up sooner; of equally small ones that
+    /// which costs fewer calls.
     pub repairs: Vec<Repair>,
     /// How many variants were looked at.
     pub tried: usize,
@@ -128,18 +130,23 @@ pub fn repair(
     found.undecided = search.undecided;
     found.complete = !search.cut && search.undecided == 0;
     solutions.sort_by_key(|solution| {
-        (solution.emptied.len(), solution.edits.len(), solution.states, solution.edits.clone())
+        let gives_up = solution.edits.iter().any(Edit::gives_up);
+        (solution.emptied.len(), gives_up, solution.edits.len(), solution.states, solution.edits.clone())
     });
     let mut solutions = ideas_first(solutions, |solution| &solution.edits);
+    solutions.sort_by_key(|solution| solution.edits.iter().any(Edit::gives_up));
     solutions.truncate(4 * most);
     let written = |solution: Standing| (written(run, &solution, threads), solution.edits);
     let mut repairs: Vec<(Repair, Vec<Edit>)> = solutions.into_iter().map(written).collect();
     let calls = |repair: &Repair| repair.costs.calls.map_or(f64::MAX, |calls| calls.mean);
-    repairs.sort_by(|(a, _), (b, _)| {
-        let size = |repair: &Repair| (repair.vacuous.len(), repair.changes.len());
-        size(a).cmp(&size(b)).then(calls(a).total_cmp(&calls(b))).then(a.changes.cmp(&b.changes))
+    repairs.sort_by(|(a, in_a), (b, in_b)| {
+        let size = |repair: &Repair, edits: &[Edit]| {
+            (repair.vacuous.len(), edits.iter().any(Edit::gives_up), repair.changes.len())
+        };
+        size(a, in_a).cmp(&size(b, in_b)).then(calls(a).total_cmp(&calls(b))).then(a.changes.cmp(&b.changes))
     });
     let mut repairs = ideas_first(repairs, |(_, edits)| edits);
+    repairs.sort_by_key(|(_, edits)| edits.iter().any(Edit::gives_up));
     repairs.truncate(most);
     found.repairs = repairs.into_iter().map(|(repair, _)| repair).collect();
     Ok(found)

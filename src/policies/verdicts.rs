@@ -15,14 +15,17 @@ use crate::trace::RecordError;
 #[derive(Default)]
 pub struct Verdicts {
     known: Mutex<HashMap<String, Report, FxBuildHasher>>,
+    /// How many verdicts were given so far, and how many states the runs had.
+    done: AtomicUsize,
+    states: AtomicUsize,
 }
 
 /// How far an evaluation has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Evaluated {
-    /// Runs whose verdicts are known.
+    /// Runs whose verdicts are known, those of earlier evaluations included.
     pub done: usize,
-    /// Of so many.
+    /// Of so many, as far as that is known.
     pub all: usize,
     /// States of the runs that were explored.
     pub states: usize,
@@ -44,14 +47,13 @@ impl Verdicts {
     ) -> Result<Vec<Option<Report>>, RecordError> {
         let reports: Mutex<Vec<Option<Report>>> = Mutex::new(vec![None; runs.len()]);
         let failed: Mutex<Option<RecordError>> = Mutex::new(None);
-        let (next, done, states) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+        let next = AtomicUsize::new(0);
+        let (done, states) = (&self.done, &self.states);
+        let all = done.load(Ordering::Relaxed) + runs.len();
         let stop = AtomicBool::new(false);
         let told = |more: usize| {
-            let progress = Evaluated {
-                done: done.load(Ordering::Relaxed),
-                all: runs.len(),
-                states: states.load(Ordering::Relaxed) + more,
-            };
+            let progress =
+                Evaluated { done: done.load(Ordering::Relaxed), all, states: states.load(Ordering::Relaxed) + more };
             stop.load(Ordering::Relaxed)
                 || watch(progress) && {
                     stop.store(true, Ordering::Relaxed);

@@ -11,11 +11,11 @@ pub(super) type Column = fn(&[&(&Run, Report)]) -> String;
 pub(super) const COSTS: [(&str, Column); 11] = [
     ("calls", |runs| measured(runs, Measure::Calls)),
     ("round trips", |runs| measured(runs, Measure::RoundTrips)),
-    ("refusals", |runs| measured(runs, Measure::Conflicts)),
+    ("conflicts", |runs| measured(runs, Measure::Conflicts)),
     ("repeats", |runs| measured(runs, Measure::Repeats)),
-    ("new plans", |runs| measured(runs, Measure::Replans)),
-    ("questions to the person", |runs| measured(runs, Measure::Questions)),
-    ("records left", |runs| measured(runs, Measure::Records)),
+    ("replans", |runs| measured(runs, Measure::Replans)),
+    ("questions", |runs| measured(runs, Measure::Questions)),
+    ("records", |runs| measured(runs, Measure::Records)),
     ("a key is kept", key_kept),
     ("a lease is kept", lease_kept),
     ("a write costs", write_cost),
@@ -27,8 +27,9 @@ pub(super) fn note(compared: &[(&Run, Report)]) -> Option<String> {
     let costs: Vec<&Costs> = compared.iter().filter_map(|(_, report)| report.costs.as_ref()).collect();
     let runs = costs.iter().map(|costs| costs.runs).max()?;
     let mut note =
-        "Calls to records left are for each finished intent. Fewest to most is exact, over every run in the bounds \
-                    of all scenarios"
+        "Calls to records are for each finished intent: conflicts are calls that are refused, replans calls for a new plan, \
+                    questions intents that end with one to the person, records those of keys that are left behind. Fewest \
+                    to most is exact, over every run in the bounds of all scenarios"
             .to_owned();
     if costs.iter().any(|costs| !costs.exact) {
         note.push_str(" (where it is missing, some run had too many states)");

@@ -1,8 +1,8 @@
 //! Comma-separated values (RFC 4180), for spreadsheets and scripts.
 //!
 //! One line for each invariant of each run, and for `compare` one for each thing that a finished intent takes: the
-//! fewest and the most are exact, what is `expected` lies between `low` and `high` in 95 of 100 cases. What does not
-//! apply is empty. For `diff`, one line for each change.
+//! fewest and the most are exact, what is to be expected, the `mean`, lies between `low` and `high` in 95 of 100 cases.
+//! What does not apply is empty. For `diff`, one line for each change.
 
 use super::{Asked, AtTheEnd, Changes, Format, People, Reporter};
 use crate::run::{Greatest, Report, Run};
@@ -15,8 +15,7 @@ fn begin<'r>(asked: Asked, _: &'r [Run], _: People) -> Box<dyn Reporter<'r> + 'r
 
 fn lines(_: Asked, runs: &[(&Run, Report)]) -> String {
     let mut text =
-        "scenario,design,protocol,kind,name,verdict,expectation,steps,faults,fewest,most,expected,low,high\n"
-            .to_owned();
+        "scenario,design,protocol,kind,name,verdict,expectation,steps,faults,fewest,most,mean,low,high\n".to_owned();
     let number = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
     for (_, report) in runs {
         let run = [report.scenario.clone(), report.design.clone(), report.protocol.clone()];
@@ -26,6 +25,11 @@ fn lines(_: Asked, runs: &[(&Run, Report)]) -> String {
             let expected = found.expected.clone().unwrap_or_default();
             let cells = ["invariant".to_owned(), name, verdict, expected, count(found.steps), count(found.faults)];
             push(&mut text, run.iter().cloned().chain(cells).chain(std::array::from_fn::<_, 5, _>(|_| String::new())));
+        }
+        let known = |name: &str| report.invariants.iter().any(|found| found.name == name);
+        for unchecked in report.unchecked.iter().filter(|unchecked| !known(&unchecked.name)) {
+            let cells = ["invariant", &*unchecked.name, "not-checked"].map(str::to_owned);
+            push(&mut text, run.iter().cloned().chain(cells).chain(std::array::from_fn::<_, 8, _>(|_| String::new())));
         }
         for cost in report.costs.iter().flat_map(|costs| &costs.measures) {
             let most = match cost.most {

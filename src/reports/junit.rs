@@ -1,9 +1,9 @@
 //! JUnit XML, for the test pages of CI servers.
 //!
-//! Each run is a test suite, each invariant and assertion in it a test case. A case fails when it is violated (`check`) or
-//! not as expected (`test`, `compare`); what is inconclusive is an error, and what is vacuous is skipped. There are no
-//! times in it: the same models give the same bytes. For `diff`, each change is a test case, which fails if it is one for
-//! the worse.
+//! Each run is a test suite, each invariant and assertion in it a test case. A case fails when it is violated (`check`)
+//! or not as expected (`test`, `compare`); what is inconclusive is an error, and what is vacuous or was not checked is
+//! skipped. There are no times in it: the same models give the same bytes. For `diff`, each change is a test case,
+//! which fails if it is one for the worse.
 
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
 
@@ -27,6 +27,14 @@ fn junit(asked: Asked, runs: &[(&Run, Report)]) -> String {
         suite.add_property(Property::new("explored", words::extent_in_full(report)));
         for property in &report.invariants {
             let mut case = TestCase::new(property.name.clone(), status(asked, report, property));
+            case.set_classname(name.clone());
+            suite.add_test_case(case);
+        }
+        let known = |name: &str| report.invariants.iter().any(|property| property.name == name);
+        for unchecked in report.unchecked.iter().filter(|unchecked| !known(&unchecked.name)) {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(format!("not checked, since {}", unchecked.why));
+            let mut case = TestCase::new(unchecked.name.clone(), status);
             case.set_classname(name.clone());
             suite.add_test_case(case);
         }

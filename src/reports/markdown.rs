@@ -4,7 +4,7 @@
 //! `diff`, a table for each kind of change, the worst first, and the new counterexamples.
 
 use super::changes::{name, summary};
-use super::{Asked, AtTheEnd, Changes, Format, People, Reporter, Standing, matrix, words};
+use super::{Asked, AtTheEnd, Changes, Format, People, Reporter, Standing, coverage, matrix, words};
 use crate::diagrams;
 use crate::lock::Kind;
 use crate::model::Verdict;
@@ -17,8 +17,16 @@ fn begin<'r>(asked: Asked, _: &'r [Run], _: People) -> Box<dyn Reporter<'r> + 'r
     match asked {
         Asked::Verdicts => AtTheEnd::begin(asked, verdicts),
         Asked::Expectations => AtTheEnd::begin(asked, expectations),
-        Asked::Comparison => AtTheEnd::begin(asked, |_, runs| matrix::matrix(runs, false)),
+        Asked::Comparison => AtTheEnd::begin(asked, comparison),
     }
+}
+
+/// The matrix, and what never happened in any of its runs.
+fn comparison(_: Asked, runs: &[(&Run, Report)]) -> String {
+    let reports: Vec<Report> = runs.iter().map(|(_, report)| coverage::kept(report)).collect();
+    let across = coverage::across(&reports, 1);
+    let fenced = if across.is_empty() { across } else { format!("\n```text\n{across}```\n") };
+    format!("{}{fenced}", matrix::matrix(runs, false))
 }
 
 fn verdicts(_: Asked, runs: &[(&Run, Report)]) -> String {
@@ -62,6 +70,9 @@ fn expectations(asked: Asked, runs: &[(&Run, Report)]) -> String {
     }
     for (report, property) in &unexpected {
         text.push_str(&format!("| {} | `{}` | {} |\n", words::name(report), property.name, words::surprise(property)));
+    }
+    for said in words::unchecked_of(runs.iter().map(|(_, report)| report)) {
+        text.push_str(&format!("\n{}{}.\n", said[..1].to_uppercase(), &said[1..]));
     }
     for (report, property) in &unexpected {
         if property.verdict == Verdict::Violated {

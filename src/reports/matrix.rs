@@ -67,6 +67,8 @@ impl Grid {
             let reason = cut.stopped.as_deref().unwrap_or_default();
             notes.push(format!("Some runs were cut short ({} x {}: {reason}).", cut.scenario, cut.design));
         }
+        let unchecked = super::words::unchecked_of(compared.iter().map(|(_, report)| report));
+        notes.extend(unchecked.iter().map(|said| format!("{}{}.", said[..1].to_uppercase(), &said[1..])));
         Self {
             verdicts: properties.iter().map(row).collect(),
             costs: costs.filter(|(_, cells)| cells.iter().any(|cell| cell != "-")).collect(),

@@ -62,7 +62,8 @@ impl Asked {
         }
         // A break that was expected may still be found by a search that was cut short.
         let expected_break = property.expectation.is_some_and(|expectation| expectation.is_violated());
-        let undecided = !report.complete && (property.verdict != Verdict::Violated || expected_break);
+        let cut_short = !report.complete && (property.verdict != Verdict::Violated || expected_break);
+        let undecided = property.verdict == Verdict::Inconclusive || cut_short;
         if undecided { Standing::Inconclusive } else { Standing::Failed }
     }
 }

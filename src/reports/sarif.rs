@@ -1,9 +1,9 @@
 //! SARIF 2.1.0, for code scanning: each finding at the line of the design that it is about.
 //!
-//! What is violated (`check`) or not as expected (`test`, `compare`) is an error, what is inconclusive a warning, what is
-//! vacuous a note; what holds is not in it. A finding stands at the transaction that commits the harm, or at the reaction
-//! of the client that tells it; the trace is its code flow, step by step. Of what `diff` finds, only what is worse is in
-//! it.
+//! What is violated (`check`) or not as expected (`test`, `compare`) is an error, what is inconclusive a warning, what
+//! is vacuous or was not checked a note; what holds is not in it. A finding stands at the transaction that commits the
+//! harm, or at the reaction of the client that tells it; the trace is its code flow, step by step. Of what `diff`
+//! finds, only what is worse is in it.
 
 use serde_json::{Value, json};
 
@@ -37,6 +37,21 @@ fn sarif(asked: Asked, runs: &[(&Run, Report)]) -> String {
                 rules.push(&property.name);
             }
             results.push(finding(asked, level, run, report, property));
+        }
+        let known = |name: &str| report.invariants.iter().any(|property| property.name == name);
+        for unchecked in report.unchecked.iter().filter(|unchecked| !known(&unchecked.name)) {
+            if !rules.contains(&&*unchecked.name) {
+                rules.push(&unchecked.name);
+            }
+            let mut result = json!({
+                "ruleId": unchecked.name,
+                "level": "note",
+                "message": { "text": format!("{}: not checked, since {}", unchecked.name, unchecked.why) },
+                "partialFingerprints": { "handlecheck/v1": format!("{} {}", words::name(report), unchecked.name) },
+            });
+            let sources = run.sources();
+            locate(&mut result, None, &places::whole(sources.design), &sources);
+            results.push(result);
         }
     }
     document(&rules, results)

@@ -60,7 +60,7 @@ pub(super) fn extent(report: &Report) -> String {
 
 /// The same, with what it rests on.
 pub(super) fn extent_in_full(report: &Report) -> String {
-    hashes(report).map_or_else(|| extent(report), |hashes| format!("{}; {hashes}", extent(report)))
+    [Some(extent(report)), hashes(report), unchecked(report)].into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// What a run rests on in which states were known by their hashes.
@@ -68,8 +68,27 @@ pub(super) fn hashes(report: &Report) -> Option<String> {
     let probability = rounded_up(report.omission?);
     Some(format!(
         "states were known by 64-bit hashes: what holds, is vacuous or never happens is so unless two had the same, and the \
-         probability of that is at most {probability}; `resolves` was not checked"
+         probability of that is at most {probability}"
     ))
+}
+
+/// What was asked for and not checked, and why.
+pub(super) fn unchecked(report: &Report) -> Option<String> {
+    let names = report.unchecked.iter().map(|unchecked| format!("{}, since {}", unchecked.name, unchecked.why));
+    let names = names.collect::<Vec<_>>().join("; ");
+    (!names.is_empty()).then(|| format!("not checked: {names}"))
+}
+
+/// The same of many runs, each reason once.
+pub(super) fn unchecked_of<'r>(reports: impl Iterator<Item = &'r Report>) -> Vec<String> {
+    let mut counted: Vec<(String, usize)> = Vec::new();
+    for said in reports.filter_map(unchecked) {
+        match counted.iter_mut().find(|(other, _)| *other == said) {
+            Some((_, times)) => *times += 1,
+            None => counted.push((said, 1)),
+        }
+    }
+    counted.into_iter().map(|(said, times)| format!("in {}, {said}", count(times, "run"))).collect()
 }
 
 /// A probability with two digits, not less than it is: `9.8e-7`.

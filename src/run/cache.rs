@@ -28,6 +28,8 @@ pub trait Cache: Debug + Send + Sync {
 /// Names, titles and what is expected are left out, and so are threads, on which nothing depends.
 #[must_use]
 pub fn question(model: &Model, options: &Options) -> String {
+    // Where clients choose, `resolves` is checked only if somebody names it.
+    let named = model.may_choose_not_to_end() && model.expectation("resolves").is_some();
     let mut model = model.clone();
     for text in [
         &mut model.scenario.name,
@@ -59,7 +61,7 @@ pub fn question(model: &Model, options: &Options) -> String {
         cache: _,
     } = options;
     let asked = (engine, max_states, no_reduction, hash_compact, stop_early, only, shows, all_causes);
-    format!("{model:?} {asked:?}")
+    format!("{model:?} {asked:?}{}", if named { " resolves" } else { "" })
 }
 
 /// What is kept of a report.
@@ -164,7 +166,9 @@ impl KeptProperty {
 impl Kept {
     fn of(report: &Report) -> Option<Self> {
         let report = report.clone();
-        let properties = report.invariants.iter().map(KeptProperty::of).collect::<Option<Vec<_>>>()?;
+        // What was not checked is not kept: whether it is expected is a matter of names.
+        let checked = |found: &&PropertyReport| !report.unchecked.iter().any(|unchecked| unchecked.name == found.name);
+        let properties = report.invariants.iter().filter(checked).map(KeptProperty::of).collect::<Option<Vec<_>>>()?;
         Some(Self {
             complete: report.complete,
             stopped: report.stopped,
@@ -186,12 +190,15 @@ impl Kept {
 
     fn again(self, run: &Run, options: &Options) -> Option<Report> {
         let simulation = Simulation::new(run.model().clone());
-        let wanted = simulation.properties().into_iter().filter(|property| options.wants(run.model(), property));
+        let wanted = simulation.properties().into_iter().filter(|property| options.wants(run, property));
         if !wanted.map(|property| property.name).eq(self.properties.iter().map(|kept| kept.name.clone())) {
             return None;
         }
         let invariants = self.properties.into_iter().map(|kept| kept.again(run, &simulation));
-        let mut report = run.report(Engine::Handlecheck, invariants.collect::<Option<Vec<_>>>()?);
+        let mut invariants = invariants.collect::<Option<Vec<_>>>()?;
+        invariants.extend(run.undecided(&simulation, options));
+        let mut report = run.report(Engine::Handlecheck, invariants);
+        report.unchecked = run.unchecked(&simulation, options);
         report.complete = self.complete;
         report.stopped = self.stopped;
         report.states = self.states;

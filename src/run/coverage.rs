@@ -28,7 +28,7 @@ impl Run {
         if let Some(name) = left_out {
             report.actions.entry(name.to_owned()).or_insert(1);
         }
-        for step in self.ending_steps() {
+        for step in self.ending_steps(&self.used_tools()) {
             let row = report.steps.entry(STEPS[step].name.to_owned()).or_default();
             row.extend(How::of_step(step).map(|how| (how.name().to_owned(), 0)));
         }
@@ -52,7 +52,7 @@ impl Run {
                 Moment::Told(_) => {}
             }
         }
-        let ending = self.ending_steps().into_iter().map(|step| STEPS[step].name);
+        let ending = self.ending_steps(&self.used_tools()).into_iter().map(|step| STEPS[step].name);
         let never = ending.filter(|step| report.steps[*step].values().all(|seen| *seen == 0));
         report.never_refused = never.map(str::to_owned).collect();
 
@@ -77,9 +77,16 @@ impl Run {
         }
     }
 
-    /// The steps of the design's handlers that can end a call, in the order in which they stand in it.
-    fn ending_steps(&self) -> Vec<usize> {
-        let handlers = self.model.sides().flat_map(|(design, _)| design.server.tools.values());
+    /// The tools that some agent may call: those of its work, and `read`, without which none is planned anew.
+    fn used_tools(&self) -> BTreeSet<Tool> {
+        let work = self.model.scenario.agents.iter().flat_map(|agent| &agent.work);
+        work.filter_map(Entry::tool).chain([Tool::Read]).collect()
+    }
+
+    /// The steps of the design's handlers of these tools that can end a call, in the order in which they stand in it.
+    fn ending_steps(&self, tools: &BTreeSet<Tool>) -> Vec<usize> {
+        let handlers = self.model.sides().flat_map(|(design, _)| &design.server.tools);
+        let handlers = handlers.filter(|(tool, _)| tools.contains(tool)).map(|(_, handler)| handler);
         let lists = handlers.flat_map(|handler| handler.transactions.iter().chain(&handler.at_end));
         let mut steps = Vec::new();
         for step in lists.flatten() {
@@ -169,7 +176,7 @@ impl Run {
             Situation::Happens("deploy") if !self.could_happen("deploy") => {
                 Some("nothing is deployed in this run: --deploy NEW deploys something".to_owned())
             }
-            Situation::EndedBy(step, _) if !self.ending_steps().contains(step) => {
+            Situation::EndedBy(step, _) if !self.ending_steps(&Tool::ALL.iter().copied().collect()).contains(step) => {
                 Some(format!("no handler of this design has the step {}", STEPS[*step].name))
             }
             Situation::Reacted(event, _) if !self.could_meet(*event) => match event {
@@ -190,7 +197,7 @@ impl Run {
     }
 
     fn might_end_with(&self, outcome: Outcome) -> bool {
-        self.ending_steps().into_iter().any(|step| STEPS[step].outcomes.contains(&outcome))
+        self.ending_steps(&Tool::ALL.iter().copied().collect()).into_iter().any(|step| STEPS[step].outcomes.contains(&outcome))
             // Replies that find their streams by request id, and nodes that forget, refuse on their own.
             || outcome == Outcome::NotFound
     }

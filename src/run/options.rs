@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Cache;
-use crate::model::Model;
 use crate::model::vocabulary::named;
 use crate::situation::Situation;
-use crate::step::{Property, PropertyKind};
 
 named! {
     /// Which engine explores.
@@ -49,19 +47,6 @@ pub struct Options {
     pub keep: bool,
     /// Where verdicts are remembered beyond this run. What comes out does not depend on it.
     pub cache: Option<Arc<dyn Cache>>,
-}
-
-impl Options {
-    /// Whether a property of a model is to be checked. Unless it is asked for, `resolves` is not where clients choose: they may
-    /// choose never to come to an end.
-    pub(super) fn wants(&self, model: &Model, property: &Property) -> bool {
-        match property.kind {
-            PropertyKind::Shown => true,
-            _ if self.hash_compact && property.name == "resolves" => false,
-            _ if !self.only.is_empty() => self.only.contains(&property.name),
-            _ => self.shows.is_empty() && !(property.name == "resolves" && model.may_choose_not_to_end()),
-        }
-    }
 }
 
 impl Default for Options {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{CauseReport, Checkpoint, Costs, ShowReport};
+use super::{CauseReport, Checkpoint, Costs, ShowReport, Unchecked};
 use crate::model::{Expectation, Tool, Verdict};
 use crate::step::PropertyKind;
 use crate::trace::Trace;
@@ -49,6 +49,9 @@ pub struct Report {
     pub reductions: Vec<String>,
     /// One for each invariant and assertion.
     pub invariants: Vec<PropertyReport>,
+    /// What was asked for, and not checked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unchecked: Vec<Unchecked>,
     /// What a finished intent costs, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub costs: Option<Costs>,

@@ -346,6 +346,7 @@ pub(super) fn report() -> Value {
                     "description": "With `--hash-compact`: at most so probable is it that a state was left out."
                 }),
             ),
+            ("unchecked", list("What was asked for, and was not checked.", reference("unchecked"))),
             ("checkpoint", text("The file from which `--resume` goes on, where something was cut short.")),
             ("warnings", texts("What the inputs say that can't matter, or will not do what it looks like.")),
             ("costs", reference("costs")),
@@ -360,6 +361,11 @@ pub(super) fn report() -> Value {
             ("runs", list("Every run to it that is cheapest in steps or in faults.", reference("break"))),
         ],
     );
+    let unchecked = record(
+        "An invariant that was asked for, and of which this run says nothing.",
+        vec![("name", text("The invariant.")), ("why", text("Why it was not checked."))],
+        Vec::new(),
+    );
     let uncovered = record(
         "What never happened in any run of one design.",
         Vec::new(),
@@ -368,7 +374,7 @@ pub(super) fn report() -> Value {
             ("never-refused", texts("The steps that are there to end calls, and never did.")),
         ],
     );
-    let mut definitions = json!({ "run": run, "invariant": invariant(), "break": found(), "cause": cause(), "show": show, "uncovered": uncovered });
+    let mut definitions = json!({ "run": run, "invariant": invariant(), "break": found(), "cause": cause(), "show": show, "unchecked": unchecked, "uncovered": uncovered });
     for (name, part) in super::simulation::parts(budgets()).into_iter().chain(super::costs::parts()) {
         definitions[name] = part;
     }

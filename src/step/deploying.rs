@@ -33,7 +33,7 @@ impl Simulation {
     /// Executes one part of it.
     pub(super) fn change_over(&self, node: u8, part: usize, access: &mut Access<'_, Component>) -> Vec<Fact> {
         let restart = self.parts_of_restart();
-        let mut strike = Strike { setting: &self.setting, programs: &self.programs, access };
+        let mut strike = Strike { setting: &self.setting, programs: &self.programs, access, executed: None };
         if part < restart {
             return (RESTART_NODE.strike)(&mut strike, Target::Node(node), part);
         }

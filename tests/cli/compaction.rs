@@ -29,7 +29,8 @@ two-agents-no-faults x versioned x mcp-2026-07-28
   holds        both-upgrades
 
   explored all: 298 states, 594 transitions, depth 23 (no faults; engine handlecheck)
-  states were known by 64-bit hashes: what holds, is vacuous or never happens is so unless two had the same, and the probability of that is at most 2.5e-15; `resolves` was not checked
+  states were known by 64-bit hashes: what holds, is vacuous or never happens is so unless two had the same, and the probability of that is at most 2.5e-15
+  not checked: resolves, since whether a run goes on for ever needs the states, not their hashes alone
   steps that never refused or replayed a call: resolve, authorize, check-live, find-key
   vacuous: no run reaches the situation that the invariant is about, so it can't be violated
 

@@ -9,6 +9,7 @@ mod compaction;
 mod meant;
 mod mistakes;
 mod reports;
+mod told;
 
 use std::fs;
 use std::path::Path;
@@ -343,26 +344,27 @@ fn compare_finds_what_is_expected() {
         "compare -q two-agents-drop --design naive --invariant no-double-write",
         1,
         str![[r#"
-|                         | naive                  |
-|-------------------------|------------------------|
-| no-double-write         | violated 11+1          |
-| calls                   | 2 to 2.5; 2.24 ± 0.02  |
-| round trips             | 2; 2.00 ± 0.00         |
-| refusals                | 0; 0.00 ± 0.00         |
-| repeats                 | 0 to 0.5; 0.09 ± 0.01  |
-| new plans               | 0; 0.00 ± 0.00         |
-| questions to the person | 0; 0.00 ± 0.00         |
-| records left            | 0                      |
-| a key is kept           | never                  |
-| a write costs           | 1 transaction, 2 steps |
-| states explored         | 2026                   |
+|                 | naive                  |
+|-----------------|------------------------|
+| no-double-write | violated 11+1          |
+| calls           | 2 to 2.5; 2.24 ± 0.02  |
+| round trips     | 2; 2.00 ± 0.00         |
+| conflicts       | 0; 0.00 ± 0.00         |
+| repeats         | 0 to 0.5; 0.09 ± 0.01  |
+| replans         | 0; 0.00 ± 0.00         |
+| questions       | 0; 0.00 ± 0.00         |
+| records         | 0                      |
+| a key is kept   | never                  |
+| a write costs   | 1 transaction, 2 steps |
+| states explored | 2026                   |
 
 Over the scenarios two-agents-drop.
 A cell is the worst verdict over the scenarios. Violated: steps + faults of the shortest break, and
 of those that need fewer faults; the scenario is named when it is not the first.
-Calls to records left are for each finished intent. Fewest to most is exact, over every run in the
-bounds of all scenarios; with ± is what to expect, by 1000 random runs of each scenario, in 95 of
-100 cases.
+Calls to records are for each finished intent: conflicts are calls that are refused, replans calls
+for a new plan, questions intents that end with one to the person, records those of keys that are
+left behind. Fewest to most is exact, over every run in the bounds of all scenarios; with ± is what
+to expect, by 1000 random runs of each scenario, in 95 of 100 cases.
 
 Never, in any run of the design:
   naive  cancel; a refusal or replay by resolve
@@ -373,26 +375,27 @@ Never, in any run of the design:
         "compare -q laptop-basket --design naive --invariant no-double-write",
         0,
         str![[r#"
-|                         | naive                  |
-|-------------------------|------------------------|
-| no-double-write         | violated 12+1          |
-| calls                   | 2 to 3.5; 2.37 ± 0.02  |
-| round trips             | 2; 2.00 ± 0.00         |
-| refusals                | 0; 0.00 ± 0.00         |
-| repeats                 | 0 to 1.5; 0.14 ± 0.02  |
-| new plans               | 0; 0.00 ± 0.00         |
-| questions to the person | 0; 0.00 ± 0.00         |
-| records left            | 0                      |
-| a key is kept           | never                  |
-| a write costs           | 1 transaction, 2 steps |
-| states explored         | 11866                  |
+|                 | naive                  |
+|-----------------|------------------------|
+| no-double-write | violated 12+1          |
+| calls           | 2 to 3.5; 2.37 ± 0.02  |
+| round trips     | 2; 2.00 ± 0.00         |
+| conflicts       | 0; 0.00 ± 0.00         |
+| repeats         | 0 to 1.5; 0.14 ± 0.02  |
+| replans         | 0; 0.00 ± 0.00         |
+| questions       | 0; 0.00 ± 0.00         |
+| records         | 0                      |
+| a key is kept   | never                  |
+| a write costs   | 1 transaction, 2 steps |
+| states explored | 11866                  |
 
 Over the scenarios laptop-basket.
 A cell is the worst verdict over the scenarios. Violated: steps + faults of the shortest break, and
 of those that need fewer faults; the scenario is named when it is not the first.
-Calls to records left are for each finished intent. Fewest to most is exact, over every run in the
-bounds of all scenarios; with ± is what to expect, by 1000 random runs of each scenario, in 95 of
-100 cases.
+Calls to records are for each finished intent: conflicts are calls that are refused, replans calls
+for a new plan, questions intents that end with one to the person, records those of keys that are
+left behind. Fewest to most is exact, over every run in the bounds of all scenarios; with ± is what
+to expect, by 1000 random runs of each scenario, in 95 of 100 cases.
 
 Never, in any run of the design:
   naive  cancel; a refusal or replay by resolve

@@ -13,7 +13,7 @@ fn a_misspelt_command() {
         str![[r#"
 error: unrecognized subcommand 'chekc'
 
-  tip: some similar subcommands exist: 'schema', 'check'
+  tip: a similar subcommand exists: 'check'
 
 Usage: handlecheck [OPTIONS] <COMMAND>
 
@@ -251,7 +251,7 @@ fn files_that_are_not_there() {
         "explain nowhere.json",
         2,
         str![[r#"
-error: nowhere.json: No such file or directory (os error 2)
+  error: `nowhere.json` is not there
 
 "#]],
     );
@@ -259,7 +259,7 @@ error: nowhere.json: No such file or directory (os error 2)
         "diagram nowhere.json",
         2,
         str![[r#"
-error: nowhere.json: No such file or directory (os error 2)
+  error: `nowhere.json` is not there
 
 "#]],
     );
@@ -267,7 +267,7 @@ error: nowhere.json: No such file or directory (os error 2)
         "replay nowhere.json",
         2,
         str![[r#"
-error: nowhere.json: No such file or directory (os error 2)
+  error: `nowhere.json` is not there
 
 "#]],
     );
@@ -425,4 +425,58 @@ fn a_folder_that_can_not_be_written() {
     let said = handlecheck(folder.path(), &words("check -q laptop-basket --design naive --traces taken"));
     assert_eq!((said.code, &*said.out), (2, ""));
     assert!(said.err.starts_with("error: can't make the folder taken"), "{}", said.err);
+}
+
+const SMALL: &str = "title = \"x\"\nnodes = 1\n[resources.a]\nhandle = \"a1\"\nowner = \"u\"\nfields = { x = 1 }\n\
+                     [agents.A]\nprincipal = \"u\"\nwork = [{ read = \"a\" }]\n";
+
+/// Runs of one name would write one trace, and fill one column.
+#[test]
+fn two_scenarios_of_one_name() {
+    let folder = folder();
+    for (name, more) in [("d1", ""), ("d2", "[faults]\ndrop-stream = 1\n")] {
+        std::fs::create_dir(folder.path().join(name)).expect("a folder can be made");
+        write(folder.path(), &format!("{name}/s.toml"), format!("{SMALL}{more}"));
+    }
+    for command in ["check", "compare"] {
+        let said = handlecheck(folder.path(), &words(&format!("{command} -q d1/s.toml d2/s.toml --design naive")));
+        assert_eq!(said.code, 2, "{}", said.out);
+        let expected = "two scenarios are called `s`: d1/s.toml and d2/s.toml; rename one";
+        assert!(said.err.contains(expected), "{}", said.err);
+    }
+}
+
+#[test]
+fn what_is_not_there_is_said_with_what_might_be_meant() {
+    let folder = folder();
+    write(folder.path(), "nowhere.json", "{}");
+    let err = |line: &str| handlecheck(folder.path(), &words(line)).err;
+    let explained = err("explain nowhre.json");
+    assert!(explained.contains("`nowhre.json` is not there"), "{explained}");
+    assert!(explained.contains("did you mean `nowhere.json`?"), "{explained}");
+    let tested = err("test nowhere");
+    assert!(tested.contains("there is no file and no folder `nowhere`, nor a shipped scenario or design"), "{tested}");
+    let tested = err("test two-agents-no-fault");
+    assert!(tested.contains("did you mean `two-agents-no-faults`?"), "{tested}");
+    write(folder.path(), "s.toml", SMALL);
+    let documents = err("docs check s.toml");
+    assert!(documents.contains("`s.toml` is no document"), "{documents}");
+}
+
+/// What is to be done about a lock is said once, however much of it is broken.
+#[test]
+fn a_lock_with_several_mistakes() {
+    let folder = folder();
+    let work = SMALL.replace("{ read", "{ set = \"a\", x = 2 }, { read");
+    let more = "[faults]\ndrop-stream = 1\n[expect.naive]\nresolves = \"holds\"\n";
+    write(folder.path(), "s.toml", format!("{work}{more}"));
+    let locked = handlecheck(folder.path(), &["lock", "-q", "."]);
+    assert_eq!(locked.code, 0, "{}", locked.err);
+    let lock = std::fs::read_to_string(folder.path().join("handlecheck.lock")).expect("it is written");
+    let broken = lock.replace("\"holds\"", "\"hold\"");
+    assert!(broken.matches("\"hold\"").count() > 1, "{broken}");
+    write(folder.path(), "handlecheck.lock", broken);
+    let said = handlecheck(folder.path(), &["diff", "-q", "."]).err;
+    assert!(said.matches("did you mean `holds`?").count() > 1, "{said}");
+    assert_eq!(said.matches("writes it anew").count(), 1, "{said}");
 }

@@ -133,7 +133,7 @@ sequenceDiagram
   Note over s0: v9: memory 32<br/>second effect: memory 32 on basket
   Note over a0,s0: no-double-write violated at step 11<br/>A wanted memory 32 on basket once, and it took effect twice.
   end
-  Note over a0,s0: scenario one-agent-drop, design naive, protocol mcp-2026-07-28, faults 1 drop-stream<br/>steps 11<br/>Not shown, since it never changes: storage 512.
+  Note over a0,s0: scenario one-agent-drop, design naive, protocol mcp-2026-07-28, faults 1 drop-stream<br/>steps 11<br/>Left out of contents, since it never changes: storage 512.
   %% handlecheck replay traces/one-agent-drop.naive.no-double-write.json
 ```
 

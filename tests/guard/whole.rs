@@ -67,7 +67,6 @@ fn a_lock_that_is_broken_is_shown_with_its_place() {
     :         |
     :         `-- key with no value, expected `=`
     `----
-  help: `handlecheck lock` writes it anew
 
   error: `models/handlecheck.lock` is no lock that can be read
     ,-[models/handlecheck.lock:10:1]

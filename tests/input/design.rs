@@ -299,6 +299,23 @@ transactions = [["resolve", "find-key"], ["mint", "record-key"], ["mint"]]"#,
     reads(
         design_and(
             r#"[server.mint]
+transactions = [["check-version", "mint"]]"#,
+        ),
+        str![[r#"
+  error: `check-version` can't stand here
+    ,-[small.toml:12:18]
+ 12 | transactions = [["check-version", "mint"]]
+    :                  ^^^^^^^|^^^^^^^
+    :                         `-- what is made has no version yet
+    `----
+  help: put it behind the step `mint`: there it compares the versions of what the mint is `given`, and in
+        the same transaction a refusal takes the mint back
+
+"#]],
+    );
+    reads(
+        design_and(
+            r#"[server.mint]
 transactions = [["find-key", "record-key"]]"#,
         ),
         str![[r#"

@@ -31,11 +31,17 @@ pub fn without_unchanging(trace: &Trace) -> (Trace, Vec<(String, Vec<String>)>) 
         let words = (0..count).filter(|field| !changes[*field]);
         let words = words.map(|field| format!("{} {}", trace.resources[lane].fields[field], value(field)));
         left_out.push((trace.resources[lane].name.clone(), words.collect()));
+        let mut shorter: Vec<(String, String)> = Vec::new();
         visit(&mut trace, &mut |content: &mut Content| {
             if handles.contains(&content.handle) && content.values.len() == count {
+                let whole = format!(" {}", content.values.join(" / "));
                 keep(&mut content.values, &changes);
+                shorter.push((whole, format!(" {}", content.values.join(" / "))));
             }
         });
+        for step in &mut trace.steps {
+            retell(step, &shorter);
+        }
         for commit in trace.steps.iter_mut().flat_map(|step| &mut step.commits) {
             if handles.contains(&commit.content.handle) && commit.shows.len() == count {
                 keep(&mut commit.shows, &changes);
@@ -44,6 +50,16 @@ pub fn without_unchanging(trace: &Trace) -> (Trace, Vec<(String, Vec<String>)>) 
         keep(&mut trace.resources[lane].fields, &changes);
     }
     (trace, left_out)
+}
+
+/// Says of the contents in a step's sentence what is left of them. What a request carries is told as it was sent.
+fn retell(step: &mut Step, shorter: &[(String, String)]) {
+    if step.does.action == "send" {
+        return;
+    }
+    if let Some((whole, kept)) = shorter.iter().find(|(whole, _)| step.sentence.contains(whole.as_str())) {
+        step.sentence = step.sentence.replace(whole.as_str(), kept);
+    }
 }
 
 /// Which fields of a resource some call wants changed, though it may not come to it.

@@ -78,8 +78,10 @@ impl Teller<'_> {
         if let Some(because) = &event.because {
             // Why something was planned anew is said where that is said, and not of the version that it was planned on.
             let anew = step.call.as_ref().is_some_and(|call| call.attempt.as_deref() == Some("replan"));
-            let place = event.more.last_mut().filter(|_| !anew).unwrap_or(&mut event.sentence);
-            *place = format!("{}, {}.", place.trim_end_matches('.'), because.words);
+            match event.more.last_mut().filter(|_| !anew) {
+                Some(place) => *place = format!("{}, {}.", place.trim_end_matches('.'), because.words),
+                None => event.sentence = reasoned(&event.sentence, step, &because.words),
+            }
         }
         event.more.extend(fate);
         event
@@ -107,6 +109,14 @@ impl Teller<'_> {
         let of = handle.map_or_else(String::new, |handle| format!(" of {handle}"));
         format!("{} {make} {asked}{of} through {}: {saw}.", names(&all, agents), names(&lanes.nodes, nodes))
     }
+}
+
+/// A sentence with the reason for what happened, before what is noted besides.
+fn reasoned(sentence: &str, step: &Step, reason: &str) -> String {
+    let notes: usize = step.notes.iter().map(|note| note.len() + " .".len()).sum();
+    let end = sentence.len().saturating_sub(notes);
+    let (happened, notes) = sentence.split_at_checked(end).unwrap_or((sentence, ""));
+    format!("{}, {reason}.{notes}", happened.trim_end_matches('.'))
 }
 
 /// What a request carries, where the sentence of its step does not say it.

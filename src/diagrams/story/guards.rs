@@ -149,6 +149,13 @@ fn why(trace: &Trace, calls: &Calls<'_>, call: &Followed<'_>, index: usize, name
         "check-version" => format!("the request expects {}, and that was current", expects(note)),
         "check-unchanged" => "nothing had come between this call's own load and this check".to_owned(),
         "check-approval" => "the content was what had been approved".to_owned(),
+        "mint" => {
+            let notes = call.sent.and_then(|sent| trace.steps.get(sent)).map_or(&[][..], |sent| &sent.notes);
+            match notes.iter().find_map(|note| note.strip_prefix("it chooses the name ")) {
+                Some(name) => format!("the name {name} was free"),
+                None => "every call that comes to it makes one more".to_owned(),
+            }
+        }
         "acquire-lease" => "no other agent held the lease".to_owned(),
         "check-lease" => format!("{} held the lease", call.agent),
         "check-fence" => "no newer fence number was known".to_owned(),

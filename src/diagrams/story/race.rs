@@ -11,19 +11,19 @@ pub fn race(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
         "no-double-write" => double_write(trace, calls),
         "no-cross-principal" => cross_principal(trace, calls),
         "truthful-outcome" => truthful_outcome(trace, calls),
-        "approval-covers-execution" => since(trace, "what was approved changes", &|step, handle| {
-            let mut commits = step.commits.iter();
-            commits.any(|commit| commit.content.handle == handle && !commit.changed.is_empty())
-        }),
-        "respects-terminal-state" => since(trace, &terminal(trace), &|step, handle| {
+        "approval-covers-execution" => not_what_was_approved(trace),
+        "respects-terminal-state" => since(trace, usize::MAX, &terminal(trace), &|step, handle| {
             let ends = [format!("{handle} state"), format!("{handle} expiry")];
             step.changes.iter().any(|change| ends.contains(&change.fact))
         }),
         "no-effect-after-revocation" => {
-            since(trace, "the permission is revoked", &|step, _| step.does.action == "revoke")
+            since(trace, usize::MAX, "the permission is revoked", &|step, _| step.does.action == "revoke")
         }
-        "fresh-read" => since(trace, "what is read changes", &|step, handle| {
-            step.commits.iter().any(|commit| commit.content.handle == handle)
+        // What changes behind the sending is no reason.
+        "fresh-read" => trace.steps.len().checked_sub(1).and_then(|last| calls.call_of(last)?.sent).and_then(|sent| {
+            since(trace, sent, "what is read changes", &|step, handle| {
+                step.commits.iter().any(|commit| commit.content.handle == handle)
+            })
         }),
         "handle-resolvable" => unresolvable(trace, calls),
         "single-lease-holder" => two_holders(trace),
@@ -143,6 +143,35 @@ fn basis_gone(trace: &Trace) -> Option<String> {
     ))
 }
 
+/// The approval, what came behind it or what it was of, and the step that executes something else.
+fn not_what_was_approved(trace: &Trace) -> Option<String> {
+    let (last, earlier) = trace.steps.split_last()?;
+    let (number, executed) = (trace.steps.len(), last.commits.last()?);
+    let handle = &executed.content.handle;
+    let of_it = |step: &Step| step.commits.iter().any(|commit| commit.content.handle == *handle);
+    let is_approval = |step: &Step| of_it(step) && step.call.as_ref().is_some_and(|call| call.tool == "approve");
+    let Some(at) = earlier.iter().rposition(is_approval) else {
+        return Some(format!("Step {number} executes {handle}, which nobody had approved by then."));
+    };
+    let changes = |step: &Step| {
+        let mut commits = step.commits.iter().filter(|commit| commit.content.handle == *handle);
+        let recreated = step.does.action == "recreate" && step.does.handle.as_deref() == Some(handle);
+        recreated || commits.any(|commit| !commit.changed.is_empty())
+    };
+    if let Some(changed) = earlier.iter().rposition(changes).filter(|changed| *changed > at) {
+        return since(trace, changed + 1, "what was approved changes", &|step, _| changes(step));
+    }
+    let (step, approval) = (at + 1, &earlier[at]);
+    let agent = approval.does.agent.as_deref()?;
+    let shown = approval.call.as_ref().map(|call| call.payload.as_str()).filter(|shown| !shown.is_empty())?;
+    let stored = approval.commits.iter().rfind(|commit| commit.content.handle == *handle)?;
+    Some(format!(
+        "The pair to look at is step {step} and step {number}: at step {step} {agent} approves {shown}, which its view showed, \
+         while {handle} is {}; and step {number} executes what is stored.",
+        stored.content.values.join(" / ")
+    ))
+}
+
 /// How the resource of the last step came to its end before it.
 fn terminal(trace: &Trace) -> String {
     let ended = || {
@@ -157,10 +186,11 @@ fn terminal(trace: &Trace) -> String {
     ended().unwrap_or_else(|| "the resource comes to its end".to_owned())
 }
 
-/// The latest step at which something became so, and the last step, which goes on as if it had not.
-fn since(trace: &Trace, what: &str, is: &dyn Fn(&Step, &str) -> bool) -> Option<String> {
+/// The latest step before this one at which something became so, and the last step, which goes on as if it had not.
+fn since(trace: &Trace, before: usize, what: &str, is: &dyn Fn(&Step, &str) -> bool) -> Option<String> {
     let (last, earlier) = trace.steps.split_last()?;
     let handle = last.call.as_ref()?.handle.as_deref()?;
+    let earlier = &earlier[..before.min(earlier.len())];
     let step = earlier.iter().rposition(|step| is(step, handle))? + 1;
     let last = trace.steps.len();
     Some(format!(

@@ -1,6 +1,6 @@
 //! A line for each run, what is not as expected below it, and how many there were of each.
 
-use crate::reports::words::{name, surprise};
+use crate::reports::words::{name, surprise, unchecked_of};
 use crate::reports::{Asked, People, Reporter, Standing, coverage};
 use crate::run::{Report, Run};
 
@@ -38,6 +38,7 @@ impl<'r> Reporter<'r> for Expectations {
     fn finished(&mut self) -> String {
         let of_all =
             if self.people.counts { coverage::by_design(&self.reports) } else { coverage::summary(&self.reports) };
-        format!("{} passed, {} failed\n{of_all}", self.passed, self.failed)
+        let unchecked = unchecked_of(self.reports.iter()).into_iter().map(|said| said + "\n").collect::<String>();
+        format!("{} passed, {} failed\n{unchecked}{of_all}", self.passed, self.failed)
     }
 }

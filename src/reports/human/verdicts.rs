@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::model::Verdict;
-use crate::reports::words::{cheapest, cost, extent, hashes, name, painted, sentence};
+use crate::reports::words::{cheapest, cost, extent, hashes, name, painted, sentence, unchecked};
 use crate::run::{PropertyReport, Report, ShowReport};
 
 /// A report as text.
@@ -31,6 +31,9 @@ fn write(text: &mut String, report: &Report, colour: bool) -> std::fmt::Result {
     writeln!(text, "  {}", extent(report))?;
     if let Some(hashes) = hashes(report) {
         writeln!(text, "  {hashes}")?;
+    }
+    if let Some(unchecked) = unchecked(report) {
+        writeln!(text, "  {unchecked}")?;
     }
     if let Some(file) = &report.checkpoint {
         writeln!(text, "  to go on: the same command with --resume {file}, and a higher limit where one was reached")?;

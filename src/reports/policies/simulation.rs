@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::chart::{Drawing, Series};
 use crate::policies::estimate::Estimate;
 use crate::policies::simulate::{ExpectedCosts, SimulatedProperty, SimulationReport};
-use crate::reports::words::painted;
+use crate::reports::words::{painted, plural};
 use crate::step::PropertyKind;
 
 /// Simulations as text.
@@ -38,13 +38,12 @@ fn write(text: &mut String, report: &SimulationReport, colour: bool) -> std::fmt
             continue;
         };
         let first = property.run.unwrap_or_default();
-        let plural = |count: u32, word: &str| if count == 1 { word.to_owned() } else { format!("{word}s") };
         writeln!(text, "\n  {}: {sentence}.", property.name)?;
         let command =
             property.trace.as_ref().map_or_else(String::new, |trace| format!(": handlecheck explain {trace}"));
         writeln!(
             text,
-            "    first in run {first}; without what is not needed {steps} {}, {faults} {}{command}",
+            "    first in run {first}; without what is not needed {}, {}{command}",
             plural(steps, "step"),
             plural(faults, "fault")
         )?;
@@ -123,10 +122,10 @@ pub(super) fn costs(costs: &ExpectedCosts) -> Option<String> {
     let named = [
         (costs.calls, "calls"),
         (costs.round_trips, "round trips"),
-        (costs.conflicts, "refusals"),
+        (costs.conflicts, "conflicts"),
         (costs.repeats, "repeats"),
-        (costs.replans, "calls for a new plan"),
-        (costs.questions, "questions to the person"),
+        (costs.replans, "replans"),
+        (costs.questions, "questions"),
     ];
     costs.calls?;
     let parts = named.iter().filter_map(|(estimate, name)| Some(format!("{} {name}", with_error((*estimate)?))));
@@ -143,8 +142,8 @@ type Measure = (&'static str, fn(&SimulationReport) -> Option<Estimate>);
 
 const MEASURES: [Measure; 3] = [
     ("calls", |report| report.costs.calls),
-    ("refusals", |report| report.costs.conflicts),
-    ("new plans", |report| report.costs.replans),
+    ("conflicts", |report| report.costs.conflicts),
+    ("replans", |report| report.costs.replans),
 ];
 
 /// A sweep over the number of agents, as a table for each design.
@@ -217,12 +216,12 @@ fn violated_anywhere(reports: &[&SimulationReport]) -> Vec<String> {
 /// Colours that can be told apart, also by the colour-blind (Okabe and Ito, 2008).
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
-/// A sweep as a picture: for each number of agents the share of runs that violate each invariant, and the refusals that an
+/// A sweep as a picture: for each number of agents the share of runs that violate each invariant, and the conflicts that an
 /// intent meets. The numbers of agents are spaced evenly.
 #[must_use]
 pub fn plot(reports: &[SimulationReport]) -> String {
     let mut series: Vec<Series> = Vec::new();
-    let mut refusals: Vec<Series> = Vec::new();
+    let mut conflicts: Vec<Series> = Vec::new();
     for (design, reports) in by_design(reports) {
         for name in violated_anywhere(&reports) {
             let point = |(at, report): (usize, &&SimulationReport)| {
@@ -237,7 +236,7 @@ pub fn plot(reports: &[SimulationReport]) -> String {
             let Estimate { mean, low, high } = report.costs.conflicts?;
             Some((at, mean, low, high))
         };
-        refusals.push((design.to_owned(), reports.iter().enumerate().filter_map(point).collect()));
+        conflicts.push((design.to_owned(), reports.iter().enumerate().filter_map(point).collect()));
     }
     let labels: Vec<String> = by_design(reports)
         .first()
@@ -247,6 +246,6 @@ pub fn plot(reports: &[SimulationReport]) -> String {
     let title = first.map_or_else(String::new, |report| format!("{}, {} runs each", report.scenario, report.runs));
     let mut drawing = Drawing::new(960, 540, &title);
     drawing.chart(60, 60, 400, 300, "share of runs that violate", &labels, &series, &COLOURS, Some(1.0));
-    drawing.chart(530, 60, 400, 300, "refusals for each finished intent", &labels, &refusals, &COLOURS, None);
+    drawing.chart(530, 60, 400, 300, "conflicts for each finished intent", &labels, &conflicts, &COLOURS, None);
     drawing.finish()
 }

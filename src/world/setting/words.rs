@@ -49,12 +49,17 @@ impl Setting {
     /// What a work entry is about, in words: `memory 32 on basket`.
     #[must_use]
     pub fn entry_words(&self, agent: AgentId, entry: EntryId) -> String {
-        let (resource, words) = match &self.model.scenario.agents[agent].work[entry] {
-            Entry::Read { resource } => (*resource, "a read".to_owned()),
-            Entry::HandOff { resource, .. } => (*resource, "the hand-off".to_owned()),
-            Entry::Mutate { resource, operation, .. } => (*resource, self.operation_words(*resource, operation)),
+        let work = &self.model.scenario.agents[agent].work[entry];
+        let (resource, words) = match work {
+            Entry::Read { resource } => (*resource, "a read of".to_owned()),
+            Entry::HandOff { resource, .. } => (*resource, "the hand-off of".to_owned()),
+            Entry::Mutate { resource, operation, .. } => {
+                let words = self.operation_words(*resource, operation);
+                let whole = words == operation.name();
+                (*resource, if whole { format!("the {words} of") } else { format!("{words} on") })
+            }
         };
-        format!("{words} on {}", self.resource(resource).name)
+        format!("{words} {}", self.resource(resource).name)
     }
 
     /// What an operation does, in words: `memory 32`.
