@@ -290,6 +290,21 @@ mod tests {
     }
 
     #[test]
+    fn who_stops_or_tells_a_failure_gives_up_and_who_goes_on_does_not() {
+        let set = |table, key, value: &str| Edit::Set { table, key, value: value.to_owned() };
+        for (edit, gives_up) in [
+            (set("client", "after-failure", "\"stop\""), true),
+            (set("client", "after-failure", "\"next\""), false),
+            (set("client.on", "stale-view", "{ tell = \"conflict\" }"), true),
+            (set("client.on", "name-taken", "{ tell = \"ok\" }"), false),
+            (set("client.on", "stale-view", "{ send = \"replan\" }"), false),
+            (set("client", "precondition", "\"viewed-version\""), false),
+        ] {
+            assert_eq!(edit.gives_up(), gives_up, "{}", edit.words());
+        }
+    }
+
+    #[test]
     fn an_edit_changes_its_list_and_nothing_else() {
         becomes(&Edit::Remove(place("resolve")), "[[\"apply\"], [\"record-key\"]]");
         becomes(&Edit::Remove(place("record-key")), "[[\"resolve\", \"apply\"]]");
