@@ -245,10 +245,12 @@ impl<'f> Forced<'f> {
         let id = self.label(call);
         let sent = self.sent.get(&id).ok_or_else(|| format!("{id} is nowhere"))?;
         let there = self.fleet.ask(sent.node, &json!({ "do": "run", "call": id, "order": order })).await?;
-        let model = self.position(after, &id);
-        let goes_on = model.as_ref().is_some_and(|call| matches!(call.position, Position::AtNode { .. }));
+        let model = self.all_of(after, &id);
+        let goes_on = model.iter().any(|call| matches!(call.position, Position::AtNode { .. }));
+        // What is left of a call that has answered the model keeps only where it can change something.
+        let is_over = model.is_empty() || model.iter().any(|call| matches!(call.position, Position::Answered { .. }));
         match there["is"].as_str() {
-            Some("waiting") if goes_on || model.is_none() => Ok(()),
+            Some("waiting") if goes_on || is_over => Ok(()),
             Some("answered") if !goes_on => Ok(()),
             Some(is) => {
                 let says = if goes_on { "before its next transaction" } else { "answered" };
@@ -258,22 +260,25 @@ impl<'f> Forced<'f> {
         }
     }
 
-    /// The call of that name in a state of the model.
-    pub(super) fn position(&self, state: &[Component], id: &str) -> Option<Call> {
+    /// The calls of that name in a state of the model: the one for which its agent waits, and what a handler does behind its
+    /// answer.
+    pub(super) fn all_of(&self, state: &[Component], id: &str) -> Vec<Call> {
         let (setting, access) = (self.simulation.setting(), Access::new(state));
-        (0..setting.agents()).find_map(|agent| {
+        let of = |agent: usize| {
             let open = access.get(setting.call_slot(agent)).call().iter();
-            let mut all = open.chain(access.get(setting.orphans_slot(agent)).orphans());
-            all.find(|call| self.label(call) == id).cloned()
-        })
+            let all = open.chain(access.get(setting.orphans_slot(agent)).orphans());
+            all.filter(|call| self.label(call) == id).cloned().collect::<Vec<_>>()
+        };
+        (0..setting.agents()).flat_map(of).collect()
     }
 
     /// An answer reaches its agent, and is what the model says.
     async fn receive(&mut self, call: &Call) -> Result<(), String> {
         let id = self.label(call);
         let Position::Answered { answer, .. } = &call.position else { return Err("there is no answer".to_owned()) };
-        let sent = self.sent.remove(&id).ok_or_else(|| format!("{id} is nowhere"))?;
-        let waiting = sent.answer.ok_or_else(|| format!("nobody waits for {id}"))?;
+        // What its handler does behind the answer is swept when the model has done with it.
+        let sent = self.sent.get_mut(&id).ok_or_else(|| format!("{id} is nowhere"))?;
+        let waiting = sent.answer.take().ok_or_else(|| format!("nobody waits for {id}"))?;
         sent.endpoint.read_on(&id);
         let reply = waiting.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
         self.compare(&id, answer, &reply)
@@ -285,28 +290,35 @@ impl<'f> Forced<'f> {
         compared.map_err(|what| format!("the answer to {id} differs: {what}"))
     }
 
-    /// The server stops a call at its gate.
+    /// The server stops a call at its gate. Where it cleans up then, it comes to another gate.
     async fn stop(&mut self, id: &str) -> Result<(), String> {
-        let Some(sent) = self.sent.remove(id) else { return Ok(()) };
-        if let Some(answer) = sent.answer {
+        let Some(sent) = self.sent.get_mut(id) else { return Ok(()) };
+        if let Some(answer) = sent.answer.take() {
             answer.abort();
         }
-        self.fleet.ask(sent.node, &json!({ "do": "cancel", "call": id })).await.map(drop)
+        let there = self.fleet.ask(sent.node, &json!({ "do": "cancel", "call": id })).await?;
+        if there["is"] != "waiting" {
+            self.sent.remove(id);
+        }
+        Ok(())
     }
 
     /// What the model has done with, the servers are done with: an orphan that can change nothing any more is stopped.
     async fn sweep(&mut self) -> Result<(), String> {
         let ids: Vec<String> = self.sent.keys().cloned().collect();
         for id in ids {
-            if self.position(&self.state, &id).is_some() {
+            if !self.all_of(&self.state, &id).is_empty() {
                 continue;
             }
-            let node = self.sent[&id].node;
-            let there = self.fleet.ask(node, &json!({ "do": "look", "call": id })).await?;
-            if there["is"] == "waiting" {
-                self.stop(&id).await?;
-            } else if let Some(Sent { answer: Some(answer), .. }) = self.sent.remove(&id) {
-                answer.abort();
+            // It is stopped once, and once more where it cleans up.
+            for _ in 0..2 {
+                let Some(Sent { node, .. }) = self.sent.get(&id) else { break };
+                let there = self.fleet.ask(*node, &json!({ "do": "look", "call": id })).await?;
+                if there["is"] == "waiting" {
+                    self.stop(&id).await?;
+                } else if let Some(Sent { answer: Some(answer), .. }) = self.sent.remove(&id) {
+                    answer.abort();
+                }
             }
         }
         Ok(())
@@ -369,6 +381,8 @@ fn compare_state(
             let mut found = held.get(real).cloned().unwrap_or_default();
             if let Some(found) = found.as_object_mut() {
                 found.remove("owner");
+                let content = wire::shown(setting, resource, &found["content"]);
+                found.insert("content".to_owned(), content);
             }
             if model != found {
                 return Err(format!("`{real}` should be {model}, and is {found}"));

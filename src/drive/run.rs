@@ -62,7 +62,8 @@ impl Subject<'_> {
     fn servers(&self, simulation: &Simulation, folder: &Path) -> Result<Fleet, RunError> {
         let nodes = simulation.setting().model.scenario.nodes;
         let model = &simulation.setting().model;
-        let mut refusals: Vec<String> = model.sides().flat_map(|(design, _)| crate::serve::refusals(design)).collect();
+        let refused = |(design, _): (&Design, _)| crate::serve::refusals(design, Some(&model.scenario));
+        let mut refusals: Vec<String> = model.sides().flat_map(refused).collect();
         let in_parts = model.sides().any(|(design, _)| has_step(design, "apply-next"));
         let entries = model.scenario.agents.iter().flat_map(|agent| &agent.work);
         let fields = |entry: &Entry| match entry {

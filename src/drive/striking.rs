@@ -32,7 +32,7 @@ impl Forced<'_> {
             ("drop-stream", Target::Agent(agent)) => {
                 let call = call_at(setting, &was, CallRef::open(agent)).clone();
                 let id = self.label(&call);
-                if self.position(after, &id).is_some_and(|call| call.broken) {
+                if self.all_of(after, &id).iter().any(|call| call.broken) {
                     return self.hang_up(&id).await;
                 }
                 self.journal.cut(&id);

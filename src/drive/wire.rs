@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::Reply;
+use crate::model::design::NewFields;
 use crate::model::protocol::TaskIds;
 use crate::model::{Operation, Tool, Value};
 use crate::world::{Answer, Content, Handle, Key, Payload, Request, Setting, View};
@@ -92,6 +93,20 @@ pub fn content(setting: &Setting, resource: usize, content: &Content) -> Map<Str
     names.zip(content.iter().map(|field| value(&field.value))).collect()
 }
 
+/// A content as a server shows it, with nothing where it has no word of a field that came with a later schema: a program that
+/// does not know such a field leaves it out, and to the model it is empty.
+#[must_use]
+pub fn shown(setting: &Setting, resource: usize, content: &Json) -> Json {
+    let mut content = content.clone();
+    let declared = setting.resource(resource);
+    if let Some(fields) = content.as_object_mut() {
+        for (name, value) in declared.new_fields.iter().map(|field| &declared.fields[*field]) {
+            fields.entry(name.clone()).or_insert_with(|| self::value(&value.empty()));
+        }
+    }
+    content
+}
+
 /// The operation that a request asks for.
 #[must_use]
 pub fn operation(setting: &Setting, request: &Request) -> &'static str {
@@ -111,7 +126,14 @@ pub fn fields(setting: &Setting, request: &Request) -> (Map<String, Json>, bool)
         changes.iter().map(|(field, new)| (declared[*field].0.clone(), value(new))).collect::<Map<_, _>>()
     };
     match &request.payload {
-        Payload::Snapshot(whole) => (content(setting, resource, whole), true),
+        Payload::Snapshot(whole) => {
+            let mut sent = content(setting, resource, whole);
+            let client = setting.model.client(usize::from(request.agent), request.tool);
+            if client.new_fields == NewFields::Dropped && request.tool == Tool::Write {
+                setting.resource(resource).new_fields.iter().for_each(|field| drop(sent.remove(&declared[*field].0)));
+            }
+            (sent, true)
+        }
         Payload::Change(Operation::Set(changes) | Operation::Append(changes)) => (named(changes), false),
         Payload::Change(Operation::Increment(changes)) => {
             (changes.iter().map(|(field, amount)| (declared[*field].0.clone(), Json::from(*amount))).collect(), false)
@@ -199,8 +221,8 @@ pub fn compare(setting: &Setting, handles: &mut Handles, model: &Answer, real: &
     }
     same("version", &model.version.map_or(Json::Null, Json::from), &said("version"))?;
     same("replayed", &Json::from(model.replayed), &said("replayed").as_bool().unwrap_or(false).into())?;
+    let resource = model.handle.map_or(0, |handle| usize::from(handle.resource));
     let view = |view: &View| {
-        let resource = model.handle.map_or(0, |handle| usize::from(handle.resource));
         let mut shown = Map::new();
         shown.extend(view.version.map(|version| ("version".to_owned(), Json::from(version))));
         let content = view.content.as_ref().map(|content| self::content(setting, resource, content));
@@ -208,7 +230,11 @@ pub fn compare(setting: &Setting, handles: &mut Handles, model: &Answer, real: &
         shown.extend(view.fence.map(|fence| ("fence".to_owned(), Json::from(fence))));
         Json::Object(shown)
     };
-    same("view", &model.view.as_ref().map_or(Json::Null, view), &said("view"))?;
+    let mut real_view = said("view");
+    if let Some(content) = real_view.get_mut("content") {
+        *content = shown(setting, resource, content);
+    }
+    same("view", &model.view.as_ref().map_or(Json::Null, view), &real_view)?;
     let current =
         model.current.iter().map(|stamp| json!({ "handle": handles.get(stamp.handle), "version": stamp.version }));
     let current: Vec<Json> = current.collect();

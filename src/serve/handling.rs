@@ -1,5 +1,7 @@
 //! What a step sees: one call, and the databases that its transaction works on.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,7 +10,9 @@ use super::answer::Answer;
 use super::caller::Caller;
 use super::places::{self, Instance, Places, Superseded, from_json, json, stored};
 use super::request::{CONTENT_BYTES, Fields, Payload, Request};
-use crate::model::design::{ClaimNames, FingerprintPart, Identity, Place, ReadsFrom, ScopePart, State, Versions};
+use crate::model::design::{
+    ClaimNames, FingerprintPart, Identity, NewFields, Place, ReadsFrom, ScopePart, State, Versions,
+};
 use crate::model::{Design, Outcome, Tool};
 
 /// One call while one of its transactions runs.
@@ -25,6 +29,8 @@ pub struct Handling<'h> {
     pub attempt: &'h str,
     /// What the handler has done so far.
     pub progress: Progress,
+    /// The fields that a program of an older schema does not know.
+    pub new_fields: &'h BTreeSet<String>,
     /// What a driver asked for.
     pub order: Order,
 }
@@ -48,6 +54,8 @@ pub struct Progress {
     pub grant: Option<i64>,
     /// How many of its changes it has made, where it makes them one by one.
     pub written: usize,
+    /// It has answered, or was cancelled, and goes on.
+    pub answered: bool,
 }
 
 impl Progress {
@@ -63,6 +71,7 @@ impl Progress {
             claim: None,
             grant: None,
             written: 0,
+            answered: false,
         }
     }
 }
@@ -253,6 +262,9 @@ impl Handling<'_> {
             Payload::Change(change) => changed(base, self.request.operation.name, change).map_err(Stop::Invalid)?,
             Payload::Content(_) | Payload::Nothing => base,
         };
+        if self.request.changes_fields() {
+            self.drop_new_fields(&mut instance.content);
+        }
         let ended = match self.request.operation.tool {
             Tool::Close => Some("closed"),
             Tool::Execute => Some("executed"),
@@ -266,6 +278,13 @@ impl Handling<'_> {
             instance.approved = Some(viewed.clone());
         }
         self.put(&instance)
+    }
+
+    /// Leaves out the fields that this program does not know, where it knows an older schema.
+    pub fn drop_new_fields(&self, content: &mut Fields) {
+        if self.design.server.new_fields == NewFields::Dropped {
+            content.retain(|name, _| !self.new_fields.contains(name));
+        }
     }
 
     /// The machine's clock, in seconds.

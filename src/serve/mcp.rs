@@ -95,10 +95,8 @@ impl ServerHandler for Service {
         let meta = context.meta.0.get(CALL_NAME).or_else(|| params.meta.as_ref()?.0.get(CALL_NAME)).cloned();
         let driven = meta.and_then(|name| name.as_str().map(str::to_owned)).filter(|_| self.node.gates.is_some());
         let (tool, handle, id) = (operation.name, request.handle.clone(), context.id.to_string());
-        // A task of its own: what a closed connection drops is the waiting for it, not the call.
         let arrived = Arrived { design, request: Arc::new(request), caller: Arc::new(caller.clone()) };
-        let call = tokio::spawn(self.node.clone().handle(arrived, driven, context.ct.clone()));
-        let ended = call.await.unwrap_or_else(|error| Ended::Failed { error: error.to_string(), begun: true });
+        let ended = self.node.clone().handle(arrived, driven, context.ct.clone()).await;
         let how = match &ended {
             Ended::Answered(answer) => answer.outcome.name(),
             Ended::Invalid(_) => "invalid",

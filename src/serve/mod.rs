@@ -36,7 +36,7 @@ pub use self::handling::{Order, Scope};
 pub use self::http::{Bounds, Door, PATH};
 pub use self::node::Node;
 pub use self::seed::{CREDENTIALS, json, tokens_of};
-pub use self::supported::refusals;
+pub use self::supported::{new_fields, refusals};
 use crate::model::{Design, Scenario};
 
 /// Why the server does not start or stops.
@@ -72,7 +72,8 @@ pub fn node(
     {
         tracing::info!(scenario = scenario.name, "the store is new, and holds what the scenario has at the start");
     }
-    Ok(Arc::new(Node::new((design, deployed), name, places, gates)?))
+    let new_fields = scenario.map(new_fields).unwrap_or_default();
+    Ok(Arc::new(Node::new((design, deployed), name, places, new_fields, gates)?))
 }
 
 /// A bound listener, and where it listens.

@@ -1,10 +1,12 @@
 //! One process of the server: a node. What becomes of a call from its arrival to its answer.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::params;
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::answer::Answer;
@@ -14,8 +16,8 @@ use super::handling::{self, Handling, Order, Progress};
 use super::places::Places;
 use super::program::{self, Ran};
 use super::request::Request;
-use crate::model::Design;
-use crate::model::design::Queue;
+use crate::model::design::{OnCancel, Queue};
+use crate::model::{Design, Handler, Outcome};
 
 /// One process of the server.
 #[derive(Debug)]
@@ -28,6 +30,8 @@ pub struct Node {
     pub name: String,
     /// Its gates, where a driver may close them.
     pub gates: Option<Gates>,
+    /// The fields that a program of an older schema does not know.
+    new_fields: BTreeSet<String>,
     places: Mutex<Places>,
 }
 
@@ -75,6 +79,7 @@ impl Node {
         (design, deployed): (Design, Option<Design>),
         name: String,
         places: Places,
+        new_fields: BTreeSet<String>,
         gates: bool,
     ) -> rusqlite::Result<Self> {
         places.store.execute("DELETE FROM queue WHERE node = ?", params![name])?;
@@ -84,6 +89,7 @@ impl Node {
             has_changed_over: AtomicBool::new(false),
             name,
             gates: gates.then(Gates::default),
+            new_fields,
             places: Mutex::new(places),
         })
     }
@@ -105,12 +111,21 @@ impl Node {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Handles a call. `driven`: the name that a driver gave it. `closed` tells when its stream is closed.
+    /// Handles a call, and waits for its answer; the call may go on behind it. `driven`: the name that a driver gave it.
+    /// `closed` tells when its stream is closed.
     pub async fn handle(self: Arc<Self>, arrived: Arrived, driven: Option<String>, closed: CancellationToken) -> Ended {
+        let (say, heard) = oneshot::channel();
+        // A task of its own: what a closed connection drops is the waiting for it, not the call.
+        tokio::spawn(self.live(arrived, driven, closed, Voice(Some(say))));
+        heard.await.unwrap_or_else(|_| Ended::Failed { error: "a handler broke off".to_owned(), begun: true })
+    }
+
+    async fn live(self: Arc<Self>, arrived: Arrived, driven: Option<String>, closed: CancellationToken, voice: Voice) {
+        let mut voice = voice;
         let gates = self.gates.as_ref().zip(driven.as_deref());
         let ended = match self.arrive(&arrived) {
             Ok((attempt, ticket)) => {
-                let ended = self.clone().run(arrived, gates, &closed, attempt, ticket).await;
+                let ended = self.clone().run(arrived, gates, &closed, attempt, ticket, &mut voice).await;
                 if let Some(ticket) = ticket
                     && let Err(error) = self.leave_queue(ticket)
                 {
@@ -124,7 +139,7 @@ impl Node {
             let cancelled = matches!(ended, Ended::Cancelled);
             gates.put(name, if cancelled { Whereabouts::Cancelled } else { Whereabouts::Answered });
         }
-        ended
+        voice.say(ended);
     }
 
     /// A name for the call, and its place in the queue of its handle.
@@ -158,24 +173,36 @@ impl Node {
         closed: &CancellationToken,
         attempt: String,
         ticket: Option<i64>,
+        voice: &mut Voice,
     ) -> Ended {
+        let handler = arrived.design.server.handler(arrived.request.operation.tool);
+        let handler = handler.expect("only what is served is offered");
         let mut progress = Progress::start(arrived.request.handle.clone());
         let mut tries = 0;
         let mut started = false;
         loop {
             let order = match gates {
                 Some((gates, name)) => match gates.wait(name).await {
-                    Command::Run(order) => order,
-                    Command::Cancel => return Ended::Cancelled,
+                    Command::Run(order) => Some(order),
+                    Command::Cancel => None,
                 },
                 // Before the first transaction too: nothing has happened yet.
-                None if closed.is_cancelled() => return Ended::Cancelled,
-                None => Order::default(),
+                None if closed.is_cancelled() && !progress.answered => None,
+                None => Some(Order::default()),
+            };
+            let Some(order) = order else {
+                match cleaning_up(&arrived, handler, &progress) {
+                    Some(rest) => progress = rest,
+                    None => return Ended::Cancelled,
+                }
+                continue;
             };
             while let Some(ticket) = ticket.filter(|_| !started) {
                 match self.is_first(ticket) {
                     Ok(true) => break,
-                    Ok(false) if closed.is_cancelled() && gates.is_none() => return Ended::Cancelled,
+                    Ok(false) if closed.is_cancelled() && gates.is_none() && !progress.answered => {
+                        return Ended::Cancelled;
+                    }
                     Ok(false) => tokio::time::sleep(TURN).await,
                     Err(error) => return Ended::Failed { error: error.to_string(), begun: false },
                 }
@@ -194,6 +221,7 @@ impl Node {
                     own: &call.caller,
                     attempt: &name,
                     progress: before,
+                    new_fields: &node.new_fields,
                     order,
                 };
                 program::execute(handler, handling)
@@ -204,6 +232,9 @@ impl Node {
                     if tries > TRIES {
                         return Ended::Failed { error: "the store answers with errors".to_owned(), begun: true };
                     }
+                    if next.answered && !progress.answered {
+                        voice.say(Ended::Answered(next.answer.clone()));
+                    }
                     progress = *next;
                 }
                 Ok(Ran::Answered(answer)) => return Ended::Answered(*answer),
@@ -212,4 +243,33 @@ impl Node {
             }
         }
     }
+}
+
+/// To whoever waits for the answer of a call, as long as it was not said.
+struct Voice(Option<oneshot::Sender<Ended>>);
+
+impl Voice {
+    fn say(&mut self, ended: Ended) {
+        if let Some(say) = self.0.take() {
+            // Nobody may be there to hear it.
+            let _ = say.send(ended);
+        }
+    }
+}
+
+/// What is left to do of a call that is cancelled between two transactions, where its design cleans up then: its `at-end`
+/// transactions, which nothing cancels.
+fn cleaning_up(arrived: &Arrived, handler: &Handler, progress: &Progress) -> Option<Progress> {
+    let cleans_up = arrived.design.server.on_cancel == OnCancel::AtEnd && !handler.at_end.is_empty();
+    let between = progress.next > 0 || progress.ending;
+    let about = progress.answer.handle.clone().or_else(|| arrived.request.handle.clone());
+    (cleans_up && between && !progress.answered).then(|| Progress {
+        next: if progress.ending { progress.next } else { 0 },
+        ending: true,
+        working: None,
+        loaded: None,
+        answer: Answer { outcome: Outcome::Unknown, ..Answer::about(about) },
+        answered: true,
+        ..progress.clone()
+    })
 }

@@ -1,12 +1,16 @@
 //! What the server can do: a design that asks for more is refused, with the step or setting that it can't do.
 
-use super::steps;
-use crate::model::Design;
-use crate::model::design::{Calls, LostReply, NewFields, OnCancel, Replies, State};
+use std::collections::BTreeSet;
 
-/// Why a design can't be served: one sentence for each step or setting that the server does not have. Empty: it can.
+use crate::model::design::{Calls, LostReply, NewFields, Replies, State};
+use crate::model::{Design, Scenario};
+
+use super::steps;
+
+/// Why a design can't be served: one sentence for each step or setting that the server does not have, or not without what a
+/// scenario says. Empty: it can.
 #[must_use]
-pub fn refusals(design: &Design) -> Vec<String> {
+pub fn refusals(design: &Design, scenario: Option<&Scenario>) -> Vec<String> {
     let server = &design.server;
     let mut refusals = Vec::new();
     for (tool, handler) in &server.tools {
@@ -49,17 +53,30 @@ pub fn refusals(design: &Design) -> Vec<String> {
         server.lost_reply.name(),
         "the SDK answers each request on its own stream",
     );
+    let dropped = (server.new_fields == NewFields::Dropped, "server.new-fields", server.new_fields.name());
+    let (drops, name, value) = dropped;
+    setting(drops && scenario.is_none(), name, value, "which fields it does not know is said by a scenario");
+    let mixed = scenario.is_some_and(|scenario| !new_fields(scenario).is_disjoint(&fields(scenario, false)));
     setting(
-        server.on_cancel == OnCancel::AtEnd,
-        "server.on-cancel",
-        server.on_cancel.name(),
-        "a call that is cancelled stops where it is",
-    );
-    setting(
-        server.new_fields == NewFields::Dropped,
-        "server.new-fields",
-        server.new_fields.name(),
-        "it knows every field that it is sent",
+        drops && mixed,
+        name,
+        value,
+        "it knows fields by their names, and the scenario has a new one that is old elsewhere",
     );
     refusals
+}
+
+/// The names of the fields that came with a later schema.
+#[must_use]
+pub fn new_fields(scenario: &Scenario) -> BTreeSet<String> {
+    fields(scenario, true)
+}
+
+fn fields(scenario: &Scenario, new: bool) -> BTreeSet<String> {
+    let of = |resource: &crate::model::Resource| {
+        let fields = resource.fields.iter().enumerate();
+        let fields = fields.filter(|(number, _)| resource.new_fields.contains(number) == new);
+        fields.map(|(_, (name, _))| name.clone()).collect::<Vec<_>>()
+    };
+    scenario.resources.iter().flat_map(of).collect()
 }

@@ -63,7 +63,8 @@ const DEPLOYS: &[(&str, &str)] = &[
     ("deploy-versions", "dedup-only..versioned"),
 ];
 
-/// Streams that are resumed, names that clients choose, state by session, a copy that lags, a batch in parts: each pair is
+/// Streams that are resumed, names that clients choose, state by session, a copy that lags, a batch in parts; answers that
+/// leave before the work is done, handlers that clean up when they are cancelled, programs of an older schema: each pair is
 /// driven.
 const DRIVEN: &[(&str, &str)] = &[
     ("one-importer-2025", "import-without-key"),
@@ -71,6 +72,11 @@ const DRIVEN: &[(&str, &str)] = &[
     ("mint-and-set-session", "state-in-session"),
     ("two-reads-one-change", "reads-from-replica"),
     ("batch-commits-in-parts", "batch-commits-in-parts-broken-recorded"),
+    ("answered-before-stored", "answered-before-stored-broken"),
+    ("answered-before-stored", "answered-before-stored-repaired"),
+    ("cancelled-without-clean-up", "cancelled-without-clean-up-repaired"),
+    ("old-client-drops-new-field", "old-client-drops-new-field-broken"),
+    ("old-client-drops-new-field", "old-client-drops-new-field-broken-server"),
 ];
 
 /// A part of all pairs, for the time that it takes: along every violation, and one random walk. `handlecheck drive --all`

@@ -7,17 +7,11 @@ use handlecheck::serve;
 
 use super::process::command;
 
-const ANSWER: &str = "the handler of `write` has the step `answer`, which this server can't do";
-
-/// The shipped designs that are refused, each with the setting. All others can be served.
+/// The shipped designs that are refused without a scenario, each with the setting. All others can be served.
 const REFUSED: &[(&str, &str)] = &[
-    ("answered-before-stored-broken", ANSWER),
-    ("answered-before-stored-repaired", ANSWER),
-    ("answered-before-stored-repaired-journal", ANSWER),
     ("answered-before-stored-repaired-journal", "`server.calls = \"resumed\"`"),
     ("calls-redelivered", "`server.calls = \"redelivered\"`"),
     ("calls-resumed", "`server.calls = \"resumed\"`"),
-    ("cancelled-without-clean-up-repaired", "`server.on-cancel = \"at-end\"`"),
     ("old-client-drops-new-field-broken-server", "`server.new-fields = \"dropped\"`"),
     ("permission-checked-before", "`server.state = \"handle\"`"),
     ("permission-in-transaction", "`server.state = \"handle\"`"),
@@ -39,7 +33,7 @@ fn the_shipped_designs_that_can_not_be_served_are_these() {
     for name in library::names(Kind::Design) {
         let source = library::find(Kind::Design, name).expect("a listed name is there");
         let design = input::read_design(&source).expect("a shipped design can be read").value;
-        let why: Vec<String> = serve::refusals(&design);
+        let why: Vec<String> = serve::refusals(&design, None);
         refused.extend(why.iter().map(|why| (name, why.split(':').next().unwrap_or_default().to_owned())));
     }
     let expected: Vec<(&str, String)> = REFUSED.iter().map(|(name, why)| (*name, (*why).to_owned())).collect();

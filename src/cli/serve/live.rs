@@ -17,8 +17,6 @@ use crate::serve::{self, Door, Tokens};
 
 pub(in crate::cli) fn run(arguments: &Arguments, _: Terminal, _: &mut String) -> Result<u8, Failure> {
     let usage = Failure::Usage;
-    let design = served(&arguments.design)?;
-    let deployed = arguments.deploy.as_deref().map(served).transpose()?;
     if !arguments.listen.ip().is_loopback() && arguments.hosts.is_empty() {
         return Err(usage(format!(
             "to listen on {} say with --allow-host under which name it is reached",
@@ -35,6 +33,8 @@ pub(in crate::cli) fn run(arguments: &Arguments, _: Terminal, _: &mut String) ->
             Some(input::read_scenario(&source, &invariant_names())?.value)
         }
     };
+    let design = served(&arguments.design, scenario.as_ref())?;
+    let deployed = arguments.deploy.as_deref().map(|name| served(name, scenario.as_ref())).transpose()?;
     let tokens = tokens(&arguments.tokens, scenario.as_ref())?;
     let lines = tracing_subscriber::fmt::layer()
         .json()
@@ -58,9 +58,9 @@ pub(in crate::cli) fn run(arguments: &Arguments, _: Terminal, _: &mut String) ->
 }
 
 /// A design that can be served.
-fn served(name: &str) -> Result<Design, Failure> {
+fn served(name: &str, scenario: Option<&Scenario>) -> Result<Design, Failure> {
     let design = input::read_design(&input::resolve(Kind::Design, name, None)?)?.value;
-    let refusals = serve::refusals(&design);
+    let refusals = serve::refusals(&design, scenario);
     if !refusals.is_empty() {
         let refusals: Vec<String> = refusals.iter().map(|why| format!("\n  {why}")).collect();
         return Err(Failure::Usage(format!("the design `{}` can't be served:{}", design.name, refusals.concat())));
