@@ -78,7 +78,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         "drive",
         &[
             "audit", "serve", "log", "run", "trace", "step", "input", "action", "faults", "harness", "handler",
-            "world", "engine", "model",
+            "world", "engine", "model", "suggest",
         ],
     ),
     ("cli", EVERYTHING),

@@ -204,6 +204,8 @@ pub struct History {
     names: Texts,
     values: Texts,
     lists: HashMap<ValueId, Box<[ValueId]>, FxBuildHasher>,
+    /// What stands for nothing: `null`.
+    nothing: Option<ValueId>,
     pairs: Vec<(Name, ValueId)>,
     marks: Vec<(Name, Mark)>,
     /// The calls, in the order of the log.
@@ -267,7 +269,44 @@ impl History {
         for (line, found) in mapping.map(|mapping| mapping.rest(waiting)).unwrap_or_default() {
             history.take(found.map(|found| (line, found)));
         }
+        history.note_what_is_gone();
         Ok(history)
+    }
+
+    /// What an observer has found of a resource, and does not find later, is gone: it is `null` there.
+    fn note_what_is_gone(&mut self) {
+        let mut order: Vec<usize> = (0..self.observed.len()).collect();
+        order.sort_by_key(|place| (self.observed[*place].handle, self.observed[*place].at));
+        let null = self.value(&Value::Null);
+        self.nothing = Some(null);
+        let mut found: Vec<Name> = Vec::new();
+        let mut last = None;
+        for place in order {
+            let state = &self.observed[place];
+            if last.replace(state.handle) != Some(state.handle) {
+                found.clear();
+            }
+            let shown = self.content(state).to_vec();
+            if shown.is_empty() {
+                continue;
+            }
+            let is_gone = |field: &Name| of(&shown, *field).is_none();
+            let gone: Vec<(Name, ValueId)> = found.iter().copied().filter(is_gone).map(|field| (field, null)).collect();
+            let anew = shown.iter().map(|(field, _)| *field).filter(|field| !found.contains(field));
+            let anew: Vec<Name> = anew.collect();
+            found.extend(anew);
+            if !gone.is_empty() {
+                let start = self.pairs.len();
+                self.pairs.extend(shown.into_iter().chain(gone));
+                self.observed[place].shown = part(start, self.pairs.len());
+            }
+        }
+    }
+
+    /// Whether a value stands for nothing.
+    #[must_use]
+    pub fn is_nothing(&self, value: ValueId) -> bool {
+        self.nothing == Some(value)
     }
 
     /// Takes in what was found, or counts what is wrong.

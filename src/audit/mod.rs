@@ -11,6 +11,7 @@ pub mod checks;
 pub mod cycles;
 pub mod effects;
 pub mod evidence;
+pub mod gone;
 pub mod graph;
 pub mod history;
 pub mod mapping;

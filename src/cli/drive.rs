@@ -20,7 +20,8 @@ the real answers. Along a trace the order inside of servers can't be forced, so 
 judged by the scenario's assertions over what is stored at its end, and by `audit` of its log; the first in which something \
 is found is the last.
 
-Exits with 0 when the servers did what the model did, or nothing was found; with 1 when they differ, or something was found.
+Exits with 0 when the servers did what the model did, or nothing was found; with 1 when they differ, or something was found; \
+with 3 when nothing was done that could be judged.
 
 It stands behind the feature `live`: a build without it says how to install one that has it.")]
 pub(super) struct Arguments {

@@ -25,6 +25,8 @@ struct Node {
     child: Child,
     url: String,
     hook: String,
+    /// Where handles carry the state, those of what is there at the start.
+    handles: serde_json::Map<String, Value>,
     has_changed_over: bool,
 }
 
@@ -84,7 +86,8 @@ impl Fleet {
             let output = child.wait_with_output().map_err(|error| error.to_string())?;
             return Err(format!("a server did not start: {}", String::from_utf8_lossy(&output.stderr).trim()));
         };
-        Ok(Node { url: url.to_owned(), hook: hook.to_owned(), child, has_changed_over })
+        let handles = said["handles"].as_object().cloned().unwrap_or_default();
+        Ok(Node { url: url.to_owned(), hook: hook.to_owned(), handles, child, has_changed_over })
     }
 
     fn tokens_file(&self) -> PathBuf {
@@ -104,6 +107,12 @@ impl Fleet {
     #[must_use]
     pub fn url(&self, node: usize) -> &str {
         &self.nodes[node].url
+    }
+
+    /// Where handles carry the state, those of what is there at the start, by name.
+    #[must_use]
+    pub fn handles(&self) -> serde_json::Map<String, Value> {
+        self.nodes.first().map(|node| node.handles.clone()).unwrap_or_default()
     }
 
     /// Asks the hook of a node.

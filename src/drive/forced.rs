@@ -15,7 +15,7 @@ use super::fleet::Fleet;
 use super::http::{Endpoint, Revision};
 use super::journal::Journal;
 use super::wire::{self, Handles};
-use super::{CallError, Connection, Reply, note};
+use super::{CallError, Connection, Label, Reply, note};
 use crate::action::Action;
 use crate::engine::{Access, System, plain};
 use crate::faults::FAULTS;
@@ -30,6 +30,10 @@ pub(super) struct Sent {
     pub(super) node: usize,
     pub(super) endpoint: Arc<Endpoint>,
     pub(super) answer: Option<JoinHandle<Result<Reply, CallError>>>,
+    /// It had been delivered before.
+    pub(super) redelivered: bool,
+    /// Its node has restarted, and does not know it.
+    pub(super) is_gone: bool,
 }
 
 /// A run of the model and of servers, side by side.
@@ -43,6 +47,11 @@ pub struct Forced<'f> {
     /// The clients that have sessions, by agent, credential and node.
     pub(super) clients: BTreeMap<(u8, u8, usize), Arc<Endpoint>>,
     pub(super) journal: Journal,
+    /// With which request id each call arrived, where it matters; and each issue of an agent.
+    pub(super) id_of: BTreeMap<String, i64>,
+    pub(super) ids: BTreeMap<(u8, u16), i64>,
+    /// What comes out of the stream of a call, and is the answer to another.
+    pub(super) handed: BTreeMap<String, Reply>,
     /// For each agent and intent, the last call that served it.
     last: BTreeMap<(u8, Option<usize>), String>,
     actions: Vec<Action>,
@@ -90,11 +99,23 @@ impl<'f> Forced<'f> {
             handles: Handles::of(setting),
             sent: BTreeMap::new(),
             clients: BTreeMap::new(),
+            id_of: BTreeMap::new(),
+            ids: BTreeMap::new(),
+            handed: BTreeMap::new(),
             journal,
             last: BTreeMap::new(),
             actions: Vec::new(),
             violated: BTreeSet::new(),
         };
+        for (name, real) in forced.fleet.handles() {
+            let handle = forced.handles.of_name(&name).ok_or_else(|| format!("nobody has heard of `{name}`"))?;
+            let access = Access::new(&forced.state);
+            let stored = access.get(setting.resource_slot(usize::from(handle.resource))).resource();
+            let token = setting.token_of(&stored.instances[0]).ok_or("handles carry no state in the model")?;
+            drop(access);
+            let carried = wire::carried(setting, handle, &token);
+            forced.handles.learn_signed(handle, &carried, real.as_str().unwrap_or_default())?;
+        }
         note::initial(setting, &mut forced.journal);
         Ok(forced)
     }
@@ -152,14 +173,16 @@ impl<'f> Forced<'f> {
                 self.note_sent(&call, before);
                 Ok(())
             }
-            Action::Deliver { takes_from: Some(_), .. } => Err("the server can't do this".to_owned()),
-            Action::Deliver { call, node, .. } => {
+            Action::Deliver { call, node, takes_from, .. } => {
                 let call = call_at(setting, &was, *call).clone();
-                self.deliver(&call, *node, &was).await
+                let takes_from = takes_from.map(|other| call_at(setting, &was, other).clone());
+                let request = self.request_id(&call, takes_from.as_ref())?;
+                self.deliver(&call, *node, &was, request).await
             }
             Action::Execute { call, clock_stands, .. } => {
                 let call = call_at(setting, &was, *call).clone();
-                self.execute(&call, after, json!({ "clock-ticks": !clock_stands, "lags": false })).await
+                self.execute(&call, after, json!({ "clock-ticks": !clock_stands, "lags": false })).await?;
+                self.address(&self.label(&call), before).await
             }
             Action::Receive { agent } => {
                 let call = call_at(setting, &was, CallRef::open(*agent)).clone();
@@ -177,7 +200,10 @@ impl<'f> Forced<'f> {
                 self.resume(&self.label(&call));
                 Ok(())
             }
-            Action::Guess { handle, .. } => self.hear_of(*handle).await,
+            Action::Guess { handle, .. } => {
+                self.hear_of(*handle).await?;
+                self.hear_of_state(*handle, before).await
+            }
             Action::Fault { fault, target } => {
                 let name = FAULTS[usize::from(*fault)].name;
                 self.fault(name, *target, before, after).await
@@ -203,7 +229,13 @@ impl<'f> Forced<'f> {
     }
 
     /// A request leaves for a node, and arrives there.
-    async fn deliver(&mut self, call: &Call, to: u8, was: &Access<'_, Component>) -> Result<(), String> {
+    async fn deliver(
+        &mut self,
+        call: &Call,
+        to: u8,
+        was: &Access<'_, Component>,
+        request: Option<i64>,
+    ) -> Result<(), String> {
         let node = usize::from(to);
         let (setting, id) = (self.simulation.setting(), self.label(call));
         let deployed = setting.deployed_slot().is_some_and(|slot| was.get(slot).deployed()[node]);
@@ -225,11 +257,17 @@ impl<'f> Forced<'f> {
         if let Some(line) = self.journal.open(&id) {
             line.node = Some(setting.node_name(to));
         }
-        let answer = tokio::spawn(endpoint.clone().call(tool, arguments, Some(id.clone())));
+        let redelivered = matches!(call.position, Position::Interrupted { .. });
+        self.note_id(call, request);
+        let label = Label { name: Some(id.clone()), id: request, redelivered };
+        let answer = tokio::spawn(endpoint.clone().call(tool, arguments, label));
         let there = self.fleet.ask(node, &json!({ "do": "look", "call": id })).await;
         match there {
             Ok(there) if there["is"] == "waiting" => {
-                self.sent.insert(id.clone(), Sent { node, endpoint, answer: Some(answer) });
+                // Of what goes on behind its answer, the answer may be there already.
+                let held = self.sent.remove(&id).and_then(|sent| sent.answer);
+                let answer = Some(held.unwrap_or(answer));
+                self.sent.insert(id.clone(), Sent { node, endpoint, answer, redelivered, is_gone: false });
                 // Its stream broke while it was on its way.
                 if call.broken { self.hang_up(&id).await } else { Ok(()) }
             }
@@ -276,6 +314,9 @@ impl<'f> Forced<'f> {
     async fn receive(&mut self, call: &Call) -> Result<(), String> {
         let id = self.label(call);
         let Position::Answered { answer, .. } = &call.position else { return Err("there is no answer".to_owned()) };
+        if let Some(reply) = self.handed.remove(&id) {
+            return self.compare(&id, answer, &reply);
+        }
         // What its handler does behind the answer is swept when the model has done with it.
         let sent = self.sent.get_mut(&id).ok_or_else(|| format!("{id} is nowhere"))?;
         let waiting = sent.answer.take().ok_or_else(|| format!("nobody waits for {id}"))?;
@@ -286,7 +327,7 @@ impl<'f> Forced<'f> {
 
     fn compare(&mut self, id: &str, answer: &Answer, reply: &Reply) -> Result<(), String> {
         let compared = wire::compare(self.simulation.setting(), &mut self.handles, answer, reply);
-        self.journal.received(id, note::answer(&reply.content));
+        self.journal.received(id, note::answer(self.simulation.setting(), &reply.content));
         compared.map_err(|what| format!("the answer to {id} differs: {what}"))
     }
 
@@ -309,6 +350,9 @@ impl<'f> Forced<'f> {
         for id in ids {
             if !self.all_of(&self.state, &id).is_empty() {
                 continue;
+            }
+            if self.sent[&id].is_gone {
+                self.sent.remove(&id);
             }
             // It is stopped once, and once more where it cleans up.
             for _ in 0..2 {
@@ -343,13 +387,25 @@ impl<'f> Forced<'f> {
                 answer.abort();
             }
         }
-        Ok(Finished { log: self.journal.close(), actions: self.actions, end: self.state, violated: self.violated })
+        let mut log = self.journal.close();
+        if self.simulation.setting().is_state_in_handle() {
+            note::leave_out_versions(&mut log);
+        }
+        Ok(Finished { log, actions: self.actions, end: self.state, violated: self.violated })
     }
 
     /// The actions that are enabled now.
     #[must_use]
     pub fn enabled(&self) -> Vec<Action> {
         plain::enabled(self.simulation, &self.state)
+    }
+
+    /// Whether an enabled action can be caused: request ids stay what they were chosen to be.
+    #[must_use]
+    pub fn can_cause(&self, action: &Action) -> bool {
+        let Action::Deliver { call, takes_from: Some(other), .. } = action else { return true };
+        let (setting, access) = (self.simulation.setting(), Access::new(&self.state));
+        self.request_id(call_at(setting, &access, *call), Some(call_at(setting, &access, *other))).is_ok()
     }
 }
 
@@ -381,6 +437,7 @@ fn compare_state(
             let mut found = held.get(real).cloned().unwrap_or_default();
             if let Some(found) = found.as_object_mut() {
                 found.remove("owner");
+                found.remove("signed");
                 let content = wire::shown(setting, resource, &found["content"]);
                 found.insert("content".to_owned(), content);
             }

@@ -50,6 +50,8 @@ pub struct Free<'f> {
     drops: u8,
     restarts: u8,
     refused: Vec<String>,
+    /// How many calls had no answer in time.
+    late: usize,
 }
 
 /// What a run came to.
@@ -63,6 +65,8 @@ pub struct Came {
     pub began: Vec<String>,
     /// The calls that a server did not take as requests, or that did not reach one, and why. What became of them is unknown.
     pub refused: Vec<String>,
+    /// The agents that were still at work when they had sent as many calls as they may.
+    pub gave_up: Vec<String>,
     /// What was seen from outside.
     pub log: Vec<Line>,
 }
@@ -71,6 +75,8 @@ pub struct Came {
 const PAUSE_MICROS: u32 = 3_000;
 /// How long calls that nobody waits for may still take before the end is observed.
 const SETTLING: Duration = Duration::from_millis(150);
+/// How many calls of one run may have no answer in time.
+const MOST_LATE: usize = 3;
 /// How many calls an agent makes at most in one run.
 const MOST_CALLS: u16 = 60;
 
@@ -93,6 +99,7 @@ impl<'f> Free<'f> {
             results,
             sender,
             refused: Vec::new(),
+            late: 0,
         }
     }
 
@@ -119,7 +126,9 @@ impl<'f> Free<'f> {
         for open in self.open.values() {
             open.task.abort();
         }
-        Ok(Came { assertions, left, began, refused: self.refused, log: self.journal.close() })
+        let at_work = (0..self.simulation.setting().agents()).filter(|agent| self.next(*agent) == Some(Move::Send));
+        let gave_up = at_work.map(|agent| self.simulation.setting().agent_name(agent).to_owned()).collect();
+        Ok(Came { assertions, left, began, refused: self.refused, gave_up, log: self.journal.close() })
     }
 
     /// Follows a trace as far as the servers do. Answers where they left it.
@@ -204,7 +213,7 @@ impl<'f> Free<'f> {
                 let node = self.choose_node(first);
                 self.restart(node).await?;
             } else {
-                self.one_result().await;
+                self.one_result().await?;
             }
         }
     }
@@ -292,10 +301,10 @@ impl<'f> Free<'f> {
     }
 
     /// Waits for one result, and puts it where its agent finds it.
-    async fn one_result(&mut self) {
-        let Some((label, result)) = self.results.recv().await else { return };
-        let Some(open) = self.open.remove(&label).filter(|open| !open.orphan) else { return };
-        let Some(call) = self.call(open.agent).filter(|call| self.label(call) == label) else { return };
+    async fn one_result(&mut self) -> Result<(), String> {
+        let Some((label, result)) = self.results.recv().await else { return Ok(()) };
+        let Some(open) = self.open.remove(&label).filter(|open| !open.orphan) else { return Ok(()) };
+        let Some(call) = self.call(open.agent).filter(|call| self.label(call) == label) else { return Ok(()) };
         let setting = self.simulation.setting();
         match result {
             Ok(reply) => {
@@ -306,17 +315,23 @@ impl<'f> Free<'f> {
                 self.state[setting.call_slot(open.agent)] = Some(call).into();
             }
             Err(error) => {
-                if !matches!(error, CallError::Broken(_)) {
+                if error == CallError::Late {
+                    self.late += 1;
+                    if self.late >= MOST_LATE {
+                        return Err(format!("the servers hang: {label} is the call number {MOST_LATE} with {error}"));
+                    }
+                } else if !matches!(error, CallError::Broken(_)) {
                     self.refused.push(format!("{label}: {error}"));
                 }
                 self.broken(&label, &call);
             }
         }
+        Ok(())
     }
 
     async fn until_answered(&mut self, label: &str) -> Result<(), String> {
         while self.open.get(label).is_some_and(|open| !open.orphan) {
-            self.one_result().await;
+            self.one_result().await?;
         }
         Ok(())
     }

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
 
 use bytes::{Buf, Bytes};
 use http::{HeaderValue, Method, Request, StatusCode, Uri, header};
@@ -18,10 +17,9 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::sync::{OnceCell, watch};
 
-use super::{CallError, Connection, Reply};
+use super::{CallError, Connection, Label, PATIENCE, Reply};
+use crate::serve::{CALL_NAME, REDELIVERED};
 
-/// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// The most bytes of an answer.
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;
 
@@ -139,7 +137,7 @@ impl Endpoint {
                 Ok(()) => exchange.await,
                 Err(error) => Err(broken(&error)),
             },
-            () = tokio::time::sleep(PATIENCE) => Err(CallError::Broken("no answer in time".to_owned())),
+            () = tokio::time::sleep(PATIENCE) => Err(CallError::Late),
         }
     }
 
@@ -310,7 +308,8 @@ impl Endpoint {
 }
 
 impl Connection for Endpoint {
-    async fn call(self: Arc<Self>, tool: String, arguments: Value, name: Option<String>) -> Result<Reply, CallError> {
+    async fn call(self: Arc<Self>, tool: String, arguments: Value, label: Label) -> Result<Reply, CallError> {
+        let Label { name, id, redelivered } = label;
         let session = self.session().await?;
         let mut params = json!({ "name": tool, "arguments": arguments });
         if self.revision == Revision::Stateless {
@@ -321,9 +320,12 @@ impl Connection for Endpoint {
             });
         }
         if let Some(name) = &name {
-            params["_meta"]["dev.handlecheck/call"] = Value::from(name.as_str());
+            params["_meta"][CALL_NAME] = Value::from(name.as_str());
         }
-        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        if redelivered {
+            params["_meta"][REDELIVERED] = Value::Bool(true);
+        }
+        let id = id.unwrap_or_else(|| self.next_id.fetch_add(1, Ordering::Relaxed));
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
         let raw = self.post(&message, session, name.as_deref()).await?;
         if !raw.status.is_success() && raw.message.get("error").is_none() {

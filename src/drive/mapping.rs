@@ -6,7 +6,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{Reply, Revision};
-use crate::log::{Answer, Ended, Version};
+use crate::input::{InputError, foreign};
+use crate::log::{Answer, Ended, Operation, Version};
+use crate::suggest::{did_you_mean, one_of};
 
 /// A mapping file.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -25,7 +27,7 @@ pub struct Mapping {
     #[serde(default)]
     pub prepare: Vec<Prepare>,
     /// For each operation, the tool.
-    pub tools: BTreeMap<String, Tool>,
+    pub tools: BTreeMap<Operation, Tool>,
 }
 
 /// A call before the first step.
@@ -34,7 +36,7 @@ pub struct Mapping {
 pub struct Prepare {
     /// The tool.
     pub tool: String,
-    /// Its arguments.
+    /// Its arguments, as they are sent.
     #[serde(default)]
     pub arguments: Map<String, Value>,
 }
@@ -49,18 +51,59 @@ pub struct Tool {
     /// (all of them, as the text of a JSON document) stands for what the call carries, and an
     /// argument that stands for what it does not carry is left out; inside of a longer string it stands for the text.
     #[serde(default)]
-    pub arguments: Map<String, Value>,
-    /// Where the answer shows each field: a JSON pointer, in which `*` goes through a list.
+    pub arguments: BTreeMap<String, Template>,
+    /// Where the answer shows each field.
     #[serde(default)]
-    pub fields: BTreeMap<String, String>,
+    pub fields: BTreeMap<String, Pointer>,
     /// Where the answer shows the version.
-    pub version: Option<String>,
+    pub version: Option<Pointer>,
     /// Where the answer shows the handle.
-    pub handle: Option<String>,
+    pub handle: Option<Pointer>,
     /// What a refusal says, in part, and which outcome it is; a refusal that is not here is `refused`.
     #[serde(default)]
-    pub refusals: BTreeMap<String, String>,
+    pub refusals: BTreeMap<String, Ended>,
 }
+
+/// An argument, in which names in braces stand for what the call carries.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "Value")]
+pub struct Template(Value);
+
+impl TryFrom<Value> for Template {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<Self, String> {
+        let Some(stray) = stray(&value) else { return Ok(Self(value)) };
+        let meant = did_you_mean(stray, CARRIED.iter().copied());
+        let help = meant.unwrap_or_else(|| format!("expected {} or `fields.NAME`", one_of(CARRIED.iter().copied())));
+        Err(format!("`{{{stray}}}` stands for nothing; {help}"))
+    }
+}
+
+/// A JSON pointer, in which `*` goes through a list.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Pointer(String);
+
+impl TryFrom<String> for Pointer {
+    type Error = String;
+
+    fn try_from(pointer: String) -> Result<Self, String> {
+        if pointer.is_empty() || pointer.starts_with('/') {
+            return Ok(Self(pointer));
+        }
+        Err(format!("`{pointer}` is no JSON pointer; expected `/{pointer}`"))
+    }
+}
+
+impl std::fmt::Display for Pointer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What names in braces can stand for, besides single fields.
+const CARRIED: [&str; 4] = ["handle", "key", "version", "fields"];
 
 /// What a call carries, to be put into arguments.
 #[derive(Clone, Debug, Default)]
@@ -76,32 +119,17 @@ pub struct Carried {
 }
 
 impl Mapping {
-    /// Reads a mapping file.
+    /// Reads a mapping file, which `origin` names in messages.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let mapping: Self = toml::from_str(text).map_err(|error| error.to_string())?;
-        for (name, tool) in &mapping.tools {
-            if crate::log::Operation::named(name).is_none() {
-                return Err(format!("there is no operation `{name}`"));
-            }
-            if let Some(outcome) = tool.refusals.values().find(|outcome| Ended::named(outcome).is_none()) {
-                return Err(format!("there is no outcome `{outcome}`"));
-            }
-            if let Some(stray) = tool.arguments.values().find_map(stray) {
-                return Err(format!(
-                    "`{{{stray}}}`, for `{name}`, stands for nothing: there are `{{handle}}`, `{{key}}`, `{{version}}`, \
-                     `{{fields}}` and `{{fields.NAME}}`"
-                ));
-            }
-            let pointers = tool.fields.values().chain(&tool.version).chain(&tool.handle);
-            if let Some(wrong) = pointers.into_iter().find(|pointer| !pointer.is_empty() && !pointer.starts_with('/')) {
-                return Err(format!("`{wrong}`, for `{name}`, is no JSON pointer: it begins with `/`"));
-            }
-        }
-        Ok(mapping)
+    /// Everything that is wrong with it, with its place.
+    pub fn read(origin: &str, text: &str) -> Result<Self, InputError> {
+        let help = || Some("docs/drive.md tells what a mapping holds".to_owned());
+        foreign::from_toml(text).map_err(|problems| {
+            let problems = problems.into_iter().map(|(place, message, meant)| (place, message, meant.or_else(help)));
+            foreign::shown(origin, text, problems)
+        })
     }
 
     /// The tool that plays an operation.
@@ -110,7 +138,8 @@ impl Mapping {
     ///
     /// When none does.
     pub fn tool(&self, operation: &str) -> Result<&Tool, String> {
-        self.tools.get(operation).ok_or_else(|| format!("the mapping names no tool for `{operation}`"))
+        let tool = Operation::named(operation).and_then(|operation| self.tools.get(&operation));
+        tool.ok_or_else(|| format!("the mapping names no tool for `{operation}`"))
     }
 }
 
@@ -118,18 +147,19 @@ impl Tool {
     /// The arguments of a call that carries this.
     #[must_use]
     pub fn fill(&self, carried: &Carried) -> Value {
-        fill(&Value::Object(self.arguments.clone()), carried).unwrap_or_default()
+        let filled = self.arguments.iter().filter_map(|(name, value)| Some((name.clone(), fill(&value.0, carried)?)));
+        Value::Object(filled.collect())
     }
 
     /// What a reply says.
     #[must_use]
     pub fn read(&self, reply: &Reply) -> Answer {
-        let at = |pointer: &String| find(&reply.content, pointer);
+        let at = |pointer: &Pointer| find(&reply.content, &pointer.0);
         let text = reply.content.as_str().map_or_else(|| reply.content.to_string(), str::to_owned);
         let refusal = self.refusals.iter().find(|(says, _)| text.contains(*says));
         let outcome = match (reply.is_error, refusal) {
             (false, None) => Ended::As(crate::model::Outcome::Ok),
-            (_, Some((_, outcome))) => Ended::named(outcome).unwrap_or(Ended::Refused),
+            (_, Some((_, outcome))) => *outcome,
             (true, None) => Ended::Refused,
         };
         let version = self.version.as_ref().and_then(at).and_then(|version| match version {
@@ -159,8 +189,7 @@ fn places(text: &str) -> impl Iterator<Item = &str> {
 /// The first name in braces that stands for nothing that a call can carry.
 fn stray(template: &Value) -> Option<&str> {
     match template {
-        Value::String(text) => places(text)
-            .find(|name| !matches!(*name, "handle" | "key" | "version" | "fields") && !name.starts_with("fields.")),
+        Value::String(text) => places(text).find(|name| !CARRIED.contains(name) && !name.starts_with("fields.")),
         Value::Array(list) => list.iter().find_map(stray),
         Value::Object(map) => map.values().find_map(stray),
         _ => None,

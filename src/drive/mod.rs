@@ -10,19 +10,27 @@ pub mod journal;
 pub mod mapping;
 pub mod note;
 mod observer;
+mod queue;
 pub mod run;
 pub mod servers;
 mod stdio;
 mod striking;
+pub mod tally;
 mod translate;
 pub mod wire;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::serve::ADDRESS;
+
 pub use self::fleet::tokens_by_agent;
 pub use self::http::{Endpoint, Revision, ask_hook};
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What a server answered to a tool call.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +39,19 @@ pub struct Reply {
     pub is_error: bool,
     /// Its structured content; where there is none, its text, read as JSON if it is JSON.
     pub content: Value,
+    /// Where it goes, when a server of ours does not know any more who asked.
+    pub to: Option<String>,
+}
+
+/// What whoever sends a call says of it besides.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Label {
+    /// What the driver calls it.
+    pub name: Option<String>,
+    /// The id of its request; else the next one of its client.
+    pub id: Option<i64>,
+    /// It was delivered before.
+    pub redelivered: bool,
 }
 
 /// Why a call has no answer.
@@ -42,6 +63,9 @@ pub enum CallError {
     /// Its stream broke: nobody knows what happened.
     #[error("the stream broke: {0}")]
     Broken(String),
+    /// No answer came in time: nobody knows what happened.
+    #[error("no answer within {} seconds", PATIENCE.as_secs())]
+    Late,
     /// The server refused it as a request.
     #[error("{0}")]
     Protocol(String),
@@ -49,12 +73,12 @@ pub enum CallError {
 
 /// A client of one server.
 pub trait Connection: Send + Sync + 'static {
-    /// Calls a tool. Whoever drops the future cuts the stream. `name`: what the driver calls the call.
+    /// Calls a tool. Whoever drops the future cuts the stream.
     fn call(
         self: Arc<Self>,
         tool: String,
         arguments: Value,
-        name: Option<String>,
+        label: Label,
     ) -> impl Future<Output = Result<Reply, CallError>> + Send;
 }
 
@@ -75,6 +99,7 @@ impl Reply {
             let text = texts.collect::<Vec<_>>().join("\n");
             serde_json::from_str(&text).unwrap_or(Value::String(text))
         });
-        Ok(Self { is_error: result["isError"] == Value::Bool(true), content })
+        let to = result["_meta"][ADDRESS].as_str().map(str::to_owned);
+        Ok(Self { is_error: result["isError"] == Value::Bool(true), content, to })
     }
 }

@@ -8,7 +8,7 @@ use super::journal::Journal;
 use super::wire::{self, Handles};
 use crate::action::Target;
 use crate::engine::Access;
-use crate::log::{self, Answer, Ended, Event, Lifecycle, Operation, State, Version};
+use crate::log::{self, Answer, Ended, Event, Lifecycle, Line, Operation, State, Version};
 use crate::model::design::Versions;
 use crate::model::{Design, Model, Told};
 use crate::world::{Attempt, Call, Component, Payload, Setting};
@@ -120,14 +120,14 @@ pub(super) fn call(setting: &Setting, handles: &Handles, id: String, call: &Call
 }
 
 /// What a server of ours answered.
-pub(super) fn answer(content: &Value) -> Answer {
+pub(super) fn answer(setting: &Setting, content: &Value) -> Answer {
     let view = &content["view"];
     let current = content["current"][0]["version"].as_u64();
     let version = content["version"].as_u64().or_else(|| view["version"].as_u64()).or(current);
     Answer {
         outcome: content["outcome"].as_str().and_then(Ended::named).unwrap_or(Ended::Refused),
         replayed: content["replayed"] == Value::Bool(true),
-        handle: content["handle"].as_str().map(str::to_owned),
+        handle: content["handle"].as_str().map(|handle| wire::name_in(setting, handle).to_owned()),
         version: version.map(Version::Number),
         fields: fields(&view["content"]),
         error: None,
@@ -167,6 +167,22 @@ pub(super) fn event(setting: &Setting, name: &str, target: Target) -> Event {
         Target::Calls { .. } | Target::Principal(_) | Target::Lease { .. } | Target::Record { .. } => {}
     }
     event
+}
+
+/// Leaves the versions out of a log: where handles carry the state, a number is that of a copy, and two copies have it.
+pub(super) fn leave_out_versions(lines: &mut [Line]) {
+    for line in lines {
+        match line {
+            Line::Log(heading) => heading.versions_count = false,
+            Line::Call(call) => {
+                call.expects.clear();
+                call.saw.clear();
+                call.answer.iter_mut().for_each(|answer| answer.version = None);
+            }
+            Line::State(state) => state.version = None,
+            Line::Told(_) | Line::Event(_) | Line::End(_) => {}
+        }
+    }
 }
 
 /// Whether every accepted change adds exactly one to the version of its resource, whatever runs on the nodes.

@@ -14,6 +14,7 @@ use crate::action::Action;
 use crate::engine::{Access, Class, System};
 use crate::input::{self, Input, Source};
 use crate::log::{Heading, Line};
+use crate::model::design::Calls;
 use crate::model::{Design, Entry, Protocol, Scenario};
 use crate::step::Simulation;
 use crate::trace::{self, ReplayError, Sources, Trace, record_actions};
@@ -76,6 +77,13 @@ impl Subject<'_> {
         if in_parts && entries.map(fields).any(|fields| !fields.is_sorted()) {
             refusals.push(
                 "the server's `apply-next` takes fields in the order of their names, and the scenario in another"
+                    .to_owned(),
+            );
+        }
+        let resumes = model.sides().any(|(design, _)| design.server.calls == Calls::Resumed);
+        if resumes && self.deployed.is_some() {
+            refusals.push(
+                "a process that starts with the new design does not know the one as which a call in the journal began"
                     .to_owned(),
             );
         }
@@ -187,8 +195,9 @@ pub async fn at_random(
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut steps = 0;
     while steps < MOST_STEPS {
+        let enabled = forced.enabled().into_iter().filter(|action| forced.can_cause(action));
         let (faults, moves): (Vec<Action>, Vec<Action>) =
-            forced.enabled().into_iter().partition(|action| simulation.class(action) == Class::Fault);
+            enabled.partition(|action| simulation.class(action) == Class::Fault);
         if !moves.iter().any(|action| simulation.class(action) == Class::Progress) {
             break;
         }

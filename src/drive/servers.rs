@@ -10,7 +10,7 @@ use super::http::{Endpoint, Revision};
 use super::mapping::{Carried, Mapping};
 use super::stdio::Process;
 use super::wire::{self, Handles};
-use super::{CallError, Connection, Reply, note, tokens_by_agent};
+use super::{CallError, Connection, Label, Reply, note, tokens_by_agent};
 use crate::log::Answer;
 use crate::world::{Request, Setting};
 
@@ -65,8 +65,8 @@ impl Ready {
     /// Why there is no answer.
     pub async fn send(self) -> Result<Reply, CallError> {
         match self.to {
-            To::Url(endpoint) => endpoint.call(self.tool, self.arguments, None).await,
-            To::Process(process) => process.call(self.tool, self.arguments, None).await,
+            To::Url(endpoint) => endpoint.call(self.tool, self.arguments, Label::default()).await,
+            To::Process(process) => process.call(self.tool, self.arguments, Label::default()).await,
         }
     }
 }
@@ -183,7 +183,7 @@ impl Servers {
     #[must_use]
     pub fn read(&self, setting: &Setting, request: &Request, reply: &Reply) -> Answer {
         let tool = self.mapping.as_ref().and_then(|mapping| mapping.tool(wire::operation(setting, request)).ok());
-        tool.map_or_else(|| note::answer(&reply.content), |tool| tool.read(reply))
+        tool.map_or_else(|| note::answer(setting, &reply.content), |tool| tool.read(reply))
     }
 
     /// Why an observer sees nothing in a reply, if the mapping leads nowhere in it.

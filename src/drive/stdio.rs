@@ -11,7 +11,7 @@ use rmcp::service::{RoleClient, RunningService, ServiceError};
 use rmcp::transport::TokioChildProcess;
 use serde_json::Value;
 
-use super::{CallError, Connection, Reply};
+use super::{CallError, Connection, Label, PATIENCE, Reply};
 
 /// A client of a process.
 #[derive(Debug)]
@@ -36,16 +36,19 @@ impl Process {
             .kill_on_drop(true);
         let builder = TokioChildProcess::builder(shell).stderr(std::process::Stdio::null());
         let (transport, _) = builder.spawn().map_err(|error| format!("`{command}`: {error}"))?;
-        let running = serve_client((), transport).await.map_err(|error| format!("`{command}`: {error}"))?;
+        let introduced = tokio::time::timeout(PATIENCE, serve_client((), transport)).await;
+        let introduced = introduced.map_err(|_| format!("`{command}`: it does not answer `initialize`"))?;
+        let running = introduced.map_err(|error| format!("`{command}`: {error}"))?;
         Ok(Self { running })
     }
 }
 
 impl Connection for Process {
-    async fn call(self: Arc<Self>, tool: String, arguments: Value, _: Option<String>) -> Result<Reply, CallError> {
+    async fn call(self: Arc<Self>, tool: String, arguments: Value, _: Label) -> Result<Reply, CallError> {
         let arguments: JsonObject = arguments.as_object().cloned().unwrap_or_default();
         let params = CallToolRequestParams::new(tool).with_arguments(arguments);
-        let result = self.running.peer().call_tool(params).await;
+        let result = tokio::time::timeout(PATIENCE, self.running.peer().call_tool(params)).await;
+        let result = result.map_err(|_| CallError::Late)?;
         let result = result.map_err(|error| match error {
             ServiceError::McpError(error) => CallError::Protocol(error.to_string()),
             error => CallError::Broken(error.to_string()),

@@ -9,7 +9,7 @@ use crate::action::Target;
 use crate::engine::Access;
 use crate::handler::call_at;
 use crate::serve::{CREDENTIALS, Scope};
-use crate::world::{self, CallRef, Component, Handle, Named, RecordKey};
+use crate::world::{self, CallRef, Component, Handle, Named, Position, RecordKey};
 
 impl Forced<'_> {
     pub(super) async fn fault(
@@ -44,8 +44,10 @@ impl Forced<'_> {
                 Ok(())
             }
             ("restart-node", Target::Node(node)) => {
-                self.fleet.restart(usize::from(node))?;
-                self.cut_all(usize::from(node));
+                let node = usize::from(node);
+                self.hold_answers(node, after).await?;
+                self.fleet.restart(node)?;
+                self.cut_all(node, after);
                 Ok(())
             }
             ("ambiguous-commit", Target::Transaction { call, clock_stands }) => {
@@ -97,7 +99,10 @@ impl Forced<'_> {
                 });
                 self.strike(owner(handle), &ask).await
             }
-            ("leak-handle", Target::AgentAndHandle(_, handle)) => self.hear_of(handle).await,
+            ("leak-handle", Target::AgentAndHandle(_, handle)) => {
+                self.hear_of(handle).await?;
+                self.hear_of_state(handle, before).await
+            }
             ("duplicate-call" | "stop-agent" | "compact" | "rotate-credential" | "reroute", _) => Ok(()),
             _ => Err(format!("a driver can't cause `{name}`")),
         }
@@ -145,9 +150,12 @@ impl Forced<'_> {
         let setting = self.simulation.setting();
         self.journal.event(note::event(setting, "deploy", Target::Node(node)));
         let (node, restart) = (usize::from(node), setting.model.scenario.deploy.restart);
+        if restart {
+            self.hold_answers(node, after).await?;
+        }
         self.fleet.change_over(node, restart).await?;
         if restart {
-            self.cut_all(node);
+            self.cut_all(node, after);
         }
         // A stream that was broken, and can't be resumed any more.
         let (was, is) = (Access::new(before), Access::new(after));
@@ -176,17 +184,35 @@ impl Forced<'_> {
         }
     }
 
-    /// Whatever was in a node is gone with it, and the streams of its calls are broken.
-    fn cut_all(&mut self, node: usize) {
+    /// Whatever was in a node is gone with it, and the streams of its calls are broken; but those of calls that outlive it are
+    /// kept by what stands in front.
+    fn cut_all(&mut self, node: usize, after: &[Component]) {
         self.clients.retain(|(_, _, there), _| *there != node);
-        let journal = &mut self.journal;
-        self.sent.retain(|id, sent| {
-            let stays = sent.node != node;
-            if !stays {
-                journal.cut(id);
+        let struck: Vec<String> =
+            self.sent.iter().filter(|(_, sent)| sent.node == node).map(|(id, _)| id.clone()).collect();
+        for id in struck {
+            let left = self.all_of(after, &id);
+            if left.is_empty() {
+                self.journal.cut(&id);
             }
-            stays
-        });
+            let is_held = left.iter().any(|call| matches!(call.position, Position::Answered { .. }));
+            match self.sent.get_mut(&id).filter(|_| is_held) {
+                Some(sent) => sent.is_gone = true,
+                None => drop(self.sent.remove(&id).and_then(|sent| sent.answer).map(|answer| answer.abort())),
+            }
+        }
+    }
+
+    /// Where handles carry the state, finds out the real one that carries what is there now.
+    pub(super) async fn hear_of_state(&mut self, handle: Handle, state: &[Component]) -> Result<(), String> {
+        let setting = self.simulation.setting();
+        let stored = Access::new(state);
+        let stored = stored.get(setting.resource_slot(usize::from(handle.resource))).resource();
+        let Some(token) = setting.token_of(&stored.instances[usize::from(handle.instance)]) else { return Ok(()) };
+        let held = self.fleet.state().await?;
+        let signed = self.handles.get(handle).and_then(|name| held.get(name)?["signed"].as_str());
+        let signed = signed.ok_or("no handle carries what is there")?.to_owned();
+        self.handles.learn_signed(handle, &wire::carried(setting, handle, &token), &signed)
     }
 
     /// Finds out the real handle of what was minted, if nobody has heard the answer yet: it is the only one that is unheard.

@@ -8,6 +8,7 @@ use super::Reply;
 use crate::model::design::NewFields;
 use crate::model::protocol::TaskIds;
 use crate::model::{Operation, Tool, Value};
+use crate::serve::signed;
 use crate::world::{Answer, Content, Handle, Key, Payload, Request, Setting, View};
 
 /// Which real handle stands for which of the model's. Those that are minted are learned from the first answer that names
@@ -15,6 +16,8 @@ use crate::world::{Answer, Content, Handle, Key, Payload, Request, Setting, View
 #[derive(Debug, Default)]
 pub struct Handles {
     real: BTreeMap<Handle, String>,
+    /// Where handles carry the state: which real one carries what, as JSON.
+    signed: BTreeMap<(Handle, String), String>,
 }
 
 impl Handles {
@@ -26,13 +29,46 @@ impl Handles {
             let handle = setting.resource(resource).handle.clone()?;
             Some((Handle { resource: resource_id, instance: 0 }, handle))
         });
-        Self { real: initial.collect() }
+        Self { real: initial.collect(), signed: BTreeMap::new() }
     }
 
-    /// The real handle, if it is known.
+    /// Learns a handle that carries the state of what it names.
+    ///
+    /// # Errors
+    ///
+    /// When it does not name what the model's does, or there is another one that carries the same.
+    pub fn learn_signed(&mut self, handle: Handle, carried: &Json, real: &str) -> Result<(), String> {
+        let (name, carries) = signed::look_into(real).ok_or_else(|| format!("`{real}` carries no state"))?;
+        if carries != *carried {
+            return Err(format!("the handle should carry {carried}, and carries {carries}"));
+        }
+        self.learn(handle, name)?;
+        let known = self.signed.entry((handle, carried.to_string())).or_insert_with(|| real.to_owned());
+        if known == real { Ok(()) } else { Err(format!("two handles carry {carried}: `{known}` and `{real}`")) }
+    }
+
+    /// The real handle that carries this state; of none that is known, any that names the same.
+    #[must_use]
+    fn signed(&self, handle: Handle, carried: &Json) -> Option<&str> {
+        let exact = self.signed.get(&(handle, carried.to_string()));
+        exact.map(String::as_str)
+    }
+
+    /// Some real handle of a resource, whatever it carries.
+    fn any_signed(&self, handle: Handle) -> Option<&str> {
+        self.signed.iter().find(|((known, _), _)| *known == handle).map(|(_, real)| &**real)
+    }
+
+    /// The real handle, if it is known; where handles carry the state, the name in it.
     #[must_use]
     pub fn get(&self, handle: Handle) -> Option<&str> {
         self.real.get(&handle).map(String::as_str)
+    }
+
+    /// The model's handle of which this is the name.
+    #[must_use]
+    pub fn of_name(&self, name: &str) -> Option<Handle> {
+        self.real.iter().find(|(_, real)| *real == name).map(|(handle, _)| *handle)
     }
 
     /// The model's handle for a real one of a resource: a new one, if nobody has heard of it.
@@ -91,6 +127,17 @@ pub fn value(value: &Value) -> Json {
 pub fn content(setting: &Setting, resource: usize, content: &Content) -> Map<String, Json> {
     let names = setting.resource(resource).fields.iter().map(|(name, _)| name.clone());
     names.zip(content.iter().map(|field| value(&field.value))).collect()
+}
+
+/// The state that a handle of the model carries, as JSON.
+#[must_use]
+pub fn carried(setting: &Setting, handle: Handle, view: &View) -> Json {
+    let content = view.content.as_ref().map(|content| content_of(setting, handle, content));
+    json!({ "version": view.version, "content": content })
+}
+
+fn content_of(setting: &Setting, handle: Handle, of: &Content) -> Map<String, Json> {
+    content(setting, usize::from(handle.resource), of)
 }
 
 /// A content as a server shows it, with nothing where it has no word of a field that came with a later schema: a program that
@@ -175,7 +222,13 @@ fn name(setting: &Setting, resource: usize) -> String {
 pub fn arguments(setting: &Setting, handles: &Handles, request: &Request) -> Result<Json, String> {
     let real = |handle: Handle| {
         let unheard = || format!("nobody heard which handle stands for {}", setting.handle_name(handle));
-        handles.get(handle).map(str::to_owned).ok_or_else(unheard)
+        let own = request.token.as_ref().filter(|_| request.handle == Some(handle));
+        let found = match own {
+            _ if !setting.is_state_in_handle() => handles.get(handle),
+            Some(token) => handles.signed(handle, &carried(setting, handle, token)),
+            None => handles.any_signed(handle),
+        };
+        found.map(str::to_owned).ok_or_else(unheard)
     };
     let mut arguments = Map::new();
     if let Some(handle) = request.handle {
@@ -205,6 +258,12 @@ pub fn arguments(setting: &Setting, handles: &Handles, request: &Request) -> Res
     Ok(Json::Object(arguments))
 }
 
+/// The name in a real handle: all of it, or where it carries the state what comes before that.
+#[must_use]
+pub fn name_in<'n>(setting: &Setting, real: &'n str) -> &'n str {
+    if setting.is_state_in_handle() { signed::look_into(real).map_or(real, |(name, _)| name) } else { real }
+}
+
 /// Compares what a server answered with what the model says that it answers. Learns the handles that it names.
 ///
 /// # Errors
@@ -217,7 +276,10 @@ pub fn compare(setting: &Setting, handles: &mut Handles, model: &Answer, real: &
     let said = |name: &str| real.content.get(name).cloned().unwrap_or(Json::Null);
     same("outcome", &Json::from(model.outcome.name()), &said("outcome"))?;
     if let (Some(handle), Some(name)) = (model.handle, said("handle").as_str()) {
-        handles.learn(handle, name)?;
+        match &model.token {
+            Some(token) => handles.learn_signed(handle, &carried(setting, handle, token), name)?,
+            None => handles.learn(handle, name_in(setting, name))?,
+        }
     }
     same("version", &model.version.map_or(Json::Null, Json::from), &said("version"))?;
     same("replayed", &Json::from(model.replayed), &said("replayed").as_bool().unwrap_or(false).into())?;

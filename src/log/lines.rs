@@ -114,6 +114,7 @@ impl<R: BufRead> Lines<R> {
 pub fn said(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let (message, help) = foreign::worded(text.split(" at line ").next().unwrap_or_default());
+    let message = message.replace("internally tagged enum Line", "an object with a `type`");
     let help = help.map_or_else(String::new, |help| format!("; {help}"));
     let column = if error.column() == 0 { String::new() } else { format!(" (column {})", error.column()) };
     format!("{message}{column}{help}")

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::request::{Fields, Stamp};
+use super::signed::Carried;
 use crate::model::Outcome;
 
 /// An answer.
@@ -23,6 +24,9 @@ pub struct Answer {
     /// With `stale-view`, what is current of all that the call expected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub current: Vec<Stamp>,
+    /// The state that its handle carries from now on, until it is signed and sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<Carried>,
     /// It was answered from a record.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
@@ -44,7 +48,15 @@ impl Answer {
     /// An answer about this handle to which nothing has been added yet.
     #[must_use]
     pub const fn about(handle: Option<String>) -> Self {
-        Self { outcome: Outcome::Ok, handle, version: None, view: None, current: Vec::new(), replayed: false }
+        Self {
+            outcome: Outcome::Ok,
+            handle,
+            version: None,
+            view: None,
+            current: Vec::new(),
+            carried: None,
+            replayed: false,
+        }
     }
 }
 

@@ -84,7 +84,10 @@ impl Tokens {
     ///
     /// What is wrong with it. No message shows a token.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let file: File = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+        let file: File = toml::from_str(text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            format!("line {}: {}", before.matches('\n').count() + 1, error.message())
+        })?;
         let mut callers = BTreeMap::new();
         for (number, entry) in (1..).zip(file.tokens) {
             let Entry { token, subject, client, tenant, agent, credential } = entry;

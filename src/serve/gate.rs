@@ -10,10 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use super::handling::Order;
-
-/// The key in a request's `_meta` under which a driver names the call.
-pub const CALL_NAME: &str = "dev.handlecheck/call";
+use super::progress::Order;
 
 /// How long a driver waits for a call to come to its gate, or to leave its transaction.
 const PATIENCE: Duration = Duration::from_secs(20);

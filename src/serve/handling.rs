@@ -9,7 +9,9 @@ use serde_json::Value;
 use super::answer::Answer;
 use super::caller::Caller;
 use super::places::{self, Instance, Places, Superseded, from_json, json, stored};
+use super::progress::{Order, Passed, Progress, Stop};
 use super::request::{CONTENT_BYTES, Fields, Payload, Request};
+use super::signed::Carried;
 use crate::model::design::{
     ClaimNames, FingerprintPart, Identity, NewFields, Place, ReadsFrom, ScopePart, State, Versions,
 };
@@ -27,6 +29,10 @@ pub struct Handling<'h> {
     pub own: &'h Caller,
     /// The name of this call, unlike that of any other: what a claim names.
     pub attempt: &'h str,
+    /// Its name in the journal, where calls are resumed: that of its caller, or else the same.
+    pub name: &'h str,
+    /// The name of the process.
+    pub node: &'h str,
     /// What the handler has done so far.
     pub progress: Progress,
     /// The fields that a program of an older schema does not know.
@@ -34,79 +40,6 @@ pub struct Handling<'h> {
     /// What a driver asked for.
     pub order: Order,
 }
-
-/// What a handler has done so far.
-#[derive(Clone, Debug)]
-pub struct Progress {
-    /// The next transaction of the handler, or of its `at-end` list when it is ending.
-    pub next: usize,
-    /// The answer is known, and `at-end` transactions are left.
-    pub ending: bool,
-    /// The handler's working copy.
-    pub working: Option<Fields>,
-    /// The version that it loaded.
-    pub loaded: Option<i64>,
-    /// The answer so far; its outcome is `ok` until a step says otherwise.
-    pub answer: Answer,
-    /// What this call's own claim on its key names.
-    pub claim: Option<String>,
-    /// The fence number that this call was given.
-    pub grant: Option<i64>,
-    /// How many of its changes it has made, where it makes them one by one.
-    pub written: usize,
-    /// It has answered, or was cancelled, and goes on.
-    pub answered: bool,
-}
-
-impl Progress {
-    /// Nothing was done yet of a call on this handle.
-    #[must_use]
-    pub const fn start(handle: Option<String>) -> Self {
-        Self {
-            next: 0,
-            ending: false,
-            working: None,
-            loaded: None,
-            answer: Answer::about(handle),
-            claim: None,
-            grant: None,
-            written: 0,
-            answered: false,
-        }
-    }
-}
-
-/// How a driver wants the dice to fall in one transaction. By default as they do by themselves.
-#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct Order {
-    /// The coarse clock ticks, or stands; not said: it is the machine's.
-    pub clock_ticks: Option<bool>,
-    /// The transaction commits, and the node takes it for failed.
-    pub error: bool,
-    /// A read is served from before the latest change, or from the latest; not said: a copy lags behind for a while.
-    pub lags: Option<bool>,
-}
-
-/// What ends a call, or its transaction.
-#[derive(Debug)]
-pub enum Stop {
-    /// A step ends the call with this answer.
-    Answer(Box<Answer>),
-    /// The arguments don't fit what is stored.
-    Invalid(String),
-    /// The store failed.
-    Store(rusqlite::Error),
-}
-
-impl From<rusqlite::Error> for Stop {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Store(error)
-    }
-}
-
-/// What a step comes to.
-pub type Passed = Result<(), Stop>;
 
 /// What stands under a key.
 pub struct Record {
@@ -158,11 +91,21 @@ pub(super) fn arrive(design: &Design, places: &Places, caller: &Caller) -> rusql
     }
 }
 
+/// Where resources live. Where handles carry the state, the store has whose they are, what ended them, and what was written
+/// last, for whoever looks.
+#[must_use]
+pub const fn place_of_state(design: &Design) -> Place {
+    match design.server.state {
+        State::Store | State::Handle => Place::Store,
+        State::Node | State::Session => Place::Node,
+    }
+}
+
 impl Handling<'_> {
     /// Where resources live.
     #[must_use]
     pub fn state(&self) -> Place {
-        if self.design.server.state == State::Store { Place::Store } else { Place::Node }
+        place_of_state(self.design)
     }
 
     /// The handle that the call is about: that of the request, or of what it minted.
@@ -195,12 +138,27 @@ impl Handling<'_> {
         Ok(found.filter(|found| found.session.is_none() || found.session == self.own.session))
     }
 
-    /// What the call's handle names.
+    /// What the call's handle names, as it carries it where it does.
     ///
     /// # Errors
     ///
     /// The end of the call with `not-found`, when it names nothing here.
     pub fn existing(&self) -> Result<Instance, Stop> {
+        let mut instance = self.there()?;
+        if let Some(carried) = self.carried() {
+            instance.version = carried.version;
+            instance.content.clone_from(&carried.content);
+        }
+        Ok(instance)
+    }
+
+    /// The state that the call's handle carries, where it carries any.
+    fn carried(&self) -> Option<&Carried> {
+        self.request.carried.as_ref().filter(|_| self.design.server.state == State::Handle)
+    }
+
+    /// What is stored of what the call's handle names.
+    fn there(&self) -> Result<Instance, Stop> {
         let found = match self.handle() {
             Some(handle) => self.instance_of(handle)?,
             None => None,
@@ -232,8 +190,9 @@ impl Handling<'_> {
     /// # Errors
     ///
     /// `not-found` when there is no such resource; when the store fails, or the change does not fit.
-    pub fn write(&self, base: Fields) -> Passed {
-        self.write_payload(base, &self.request.payload)
+    pub fn write(&mut self, base: Fields) -> Passed {
+        let request = self.request;
+        self.write_payload(base, &request.payload)
     }
 
     /// The same with one change of those that were sent, if there are several.
@@ -241,7 +200,7 @@ impl Handling<'_> {
     /// # Errors
     ///
     /// As [`Handling::write`].
-    pub fn write_part(&self, base: Fields, part: usize) -> Passed {
+    pub fn write_part(&mut self, base: Fields, part: usize) -> Passed {
         match &self.request.payload {
             Payload::Change(change) => {
                 let one = change.iter().nth(part).map(|(name, value)| (name.clone(), value.clone()));
@@ -251,10 +210,10 @@ impl Handling<'_> {
         }
     }
 
-    fn write_payload(&self, base: Fields, payload: &Payload) -> Passed {
+    fn write_payload(&mut self, base: Fields, payload: &Payload) -> Passed {
         let mut instance = self.existing()?;
         if self.design.server.reads_from == ReadsFrom::Replica {
-            let (version, content) = (instance.version, instance.content.clone());
+            let Instance { version, content, .. } = self.there()?;
             instance.superseded = Some(Superseded { version, content, at: self.now()? });
         }
         instance.content = match payload {
@@ -277,7 +236,17 @@ impl Handling<'_> {
         if let (Tool::Approve, Payload::Content(viewed)) = (self.request.operation.tool, payload) {
             instance.approved = Some(viewed.clone());
         }
-        self.put(&instance)
+        self.put(&instance)?;
+        self.carry(&instance);
+        Ok(())
+    }
+
+    /// Where handles carry the state, the answer's carries this.
+    pub fn carry(&mut self, instance: &Instance) {
+        if self.design.server.state == State::Handle {
+            let (version, content) = (instance.version, instance.content.clone());
+            self.progress.answer.carried = Some(Carried { version, content });
+        }
     }
 
     /// Leaves out the fields that this program does not know, where it knows an older schema.
@@ -302,18 +271,17 @@ impl Handling<'_> {
     ///
     /// `not-found` when there is no such resource; when the store fails.
     pub fn advance(&mut self) -> Passed {
-        let mut instance = self.existing()?;
+        let (mut instance, version) = (self.there()?, self.existing()?.version);
         instance.version = match (self.design.server.versions, self.order.clock_ticks) {
-            (Versions::Counter | Versions::PerIncarnation, _) | (Versions::CoarseClock, Some(true)) => {
-                instance.version + 1
-            }
-            (Versions::CoarseClock, Some(false)) => instance.version,
+            (Versions::Counter | Versions::PerIncarnation, _) | (Versions::CoarseClock, Some(true)) => version + 1,
+            (Versions::CoarseClock, Some(false)) => version,
             (Versions::CoarseClock, None) => {
                 let now = self.places.memory.query_row("SELECT unixepoch()", [], |row| row.get::<_, i64>(0))?;
-                instance.version.max(now)
+                version.max(now)
             }
         };
         self.put(&instance)?;
+        self.carry(&instance);
         self.progress.answer.version = Some(instance.version);
         Ok(())
     }

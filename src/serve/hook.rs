@@ -14,11 +14,13 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::gate::Command;
-use super::handling::{Order, Scope};
+use super::handling::{Scope, place_of_state};
 use super::http::{Bounds, accept, text};
 use super::node::Node;
 use super::places::{self, from_json, json as to_json, stored};
+use super::progress::Order;
 use super::request::{BODY_BYTES, Fields};
+use super::signed::Carried;
 use crate::model::Principal;
 use crate::model::design::{Place, State};
 
@@ -98,7 +100,7 @@ async fn answer(request: Request<Incoming>, node: &Node) -> Result<Value, String
 fn strike(ask: &Ask, node: &Node) -> rusqlite::Result<Value> {
     let places = node.places();
     let server = &node.design().server;
-    let resources = places.at(if server.state == State::Store { Place::Store } else { Place::Node });
+    let resources = places.at(place_of_state(node.design()));
     let leases = places.at(server.lease_place);
     let struck = match ask {
         Ask::ExpireHandle { handle } => {
@@ -130,14 +132,17 @@ fn strike(ask: &Ask, node: &Node) -> rusqlite::Result<Value> {
                 1
             }
         },
-        Ask::State => return Ok(json!({ "store": state(&places.store)?, "memory": state(&places.memory)? })),
+        Ask::State => {
+            let signs = (server.state == State::Handle).then_some(node);
+            return Ok(json!({ "store": state(&places.store, signs)?, "memory": state(&places.memory, None)? }));
+        }
         Ask::Look { .. } | Ask::Run { .. } | Ask::Cancel { .. } | Ask::Deploy => 0,
     };
     Ok(json!({ "struck": struck }))
 }
 
-/// Everything that a database keeps of resources.
-fn state(connection: &Connection) -> rusqlite::Result<Value> {
+/// Everything that a database keeps of resources; `signs`: where handles carry the state, with the handle that carries it.
+fn state(connection: &Connection, signs: Option<&Node>) -> rusqlite::Result<Value> {
     let mut handles = connection.prepare("SELECT handle FROM resources ORDER BY handle")?;
     let handles = handles.query_map([], |row| row.get::<_, String>(0))?;
     let mut state = serde_json::Map::new();
@@ -145,10 +150,15 @@ fn state(connection: &Connection) -> rusqlite::Result<Value> {
         let handle = handle?;
         if let Some(instance) = places::instance(connection, &handle)? {
             let owner: Value = from_json(&to_json(&stored(&instance.owner)))?;
-            let there = json!({
+            let carried = Carried { version: instance.version, content: instance.content.clone() };
+            let signed = signs.map(|node| node.sign(&handle, &carried));
+            let mut there = json!({
                 "owner": owner, "version": instance.version, "content": instance.content,
                 "lifecycle": instance.lifecycle, "expired": instance.expired,
             });
+            if let Some(signed) = signed {
+                there["signed"] = Value::from(signed);
+            }
             state.insert(handle, there);
         }
     }

@@ -6,13 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderValue, Request, Response, StatusCode, header};
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::de::IgnoredAny;
+use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -121,7 +123,13 @@ fn caller(request: &Request<Incoming>, tokens: &Tokens) -> Option<Caller> {
 async fn whole(request: Request<Incoming>, patience: Duration) -> Result<Request<Full<Bytes>>, Reply> {
     let (head, body) = request.into_parts();
     match tokio::time::timeout(patience, Limited::new(body, BODY_BYTES).collect()).await {
-        Ok(Ok(body)) => Ok(Request::from_parts(head, Full::new(body.to_bytes()))),
+        Ok(Ok(body)) => {
+            let body = body.to_bytes();
+            match serde_json::from_slice::<IgnoredAny>(&body) {
+                Err(error) if head.method == Method::POST => Err(no_json(&error)),
+                _ => Ok(Request::from_parts(head, Full::new(body))),
+            }
+        }
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
             Err(text(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long"))
         }
@@ -180,6 +188,15 @@ where
         },
         () = stop.cancelled() => {}
     }
+}
+
+/// A body that is no JSON, as JSON-RPC has it.
+fn no_json(error: &serde_json::Error) -> Reply {
+    let error = json!({ "code": -32700, "message": format!("the body is no JSON: {error}") });
+    let message = json!({ "jsonrpc": "2.0", "id": null, "error": error });
+    let mut reply = text(StatusCode::BAD_REQUEST, &message.to_string());
+    reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    reply
 }
 
 /// A reply of one line.

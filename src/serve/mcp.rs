@@ -12,10 +12,17 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use super::caller::Caller;
-use super::gate::CALL_NAME;
 use super::node::{Arrived, Ended, Node};
 use super::request::{self, Operation, Request};
-use crate::model::{Outcome, Tool as Handled};
+use crate::model::design::State;
+use crate::model::{Outcome, Server, Tool as Handled};
+
+/// The key in a request's `_meta` under which whoever sends it has a name for the call: a driver, or a queue in front.
+pub const CALL_NAME: &str = "dev.handlecheck/call";
+/// The key under which a queue says that it has delivered the call before.
+pub const REDELIVERED: &str = "dev.handlecheck/redelivered";
+/// The key in a result's `_meta` under which the server says to a queue where an answer goes whose asker it does not know.
+pub const ADDRESS: &str = "dev.handlecheck/to";
 
 /// The revisions that it speaks.
 const REVISIONS: &[ProtocolVersion] = &[ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
@@ -70,11 +77,13 @@ impl ServerHandler for Service {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(request::served(&self.node.design().server).map(tool).collect()))
+        let server = &self.node.design().server;
+        Ok(ListToolsResult::with_all_items(request::served(server).map(|operation| tool(operation, server)).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        request::served(&self.node.design().server).find(|operation| operation.name == name).map(tool)
+        let server = &self.node.design().server;
+        request::served(server).find(|operation| operation.name == name).map(|operation| tool(operation, server))
     }
 
     async fn call_tool(
@@ -90,36 +99,39 @@ impl ServerHandler for Service {
         let Some(operation) = operation else {
             return Err(ErrorData::invalid_params(format!("there is no tool `{}`", params.name), None));
         };
+        let meta = |key: &str| context.meta.0.get(key).or_else(|| params.meta.as_ref()?.0.get(key)).cloned();
+        let name = meta(CALL_NAME).and_then(|name| name.as_str().map(str::to_owned));
+        let redelivered = meta(REDELIVERED) == Some(Value::Bool(true));
+        if name.as_ref().is_some_and(|name| name.is_empty() || name.len() > request::NAME_BYTES) {
+            let why = format!("a call's name has from 1 to {} bytes", request::NAME_BYTES);
+            return Err(ErrorData::invalid_params(why, None));
+        }
         let arguments = Value::Object(params.arguments.unwrap_or_default());
-        let request = Request::parse(operation, arguments).map_err(|why| ErrorData::invalid_params(why, None))?;
-        let meta = context.meta.0.get(CALL_NAME).or_else(|| params.meta.as_ref()?.0.get(CALL_NAME)).cloned();
-        let driven = meta.and_then(|name| name.as_str().map(str::to_owned)).filter(|_| self.node.gates.is_some());
-        let (tool, handle, id) = (operation.name, request.handle.clone(), context.id.to_string());
-        let arrived = Arrived { design, request: Arc::new(request), caller: Arc::new(caller.clone()) };
-        let ended = self.node.clone().handle(arrived, driven, context.ct.clone()).await;
-        let how = match &ended {
-            Ended::Answered(answer) => answer.outcome.name(),
-            Ended::Invalid(_) => "invalid",
-            Ended::Cancelled => "cancelled",
-            Ended::Failed { .. } => "failed",
-        };
-        tracing::info!(id, tool, handle, subject = caller.subject, agent = caller.agent, how, "call");
+        let carries = design.server.state == State::Handle;
+        let request =
+            Request::parse(operation, arguments, carries).map_err(|why| ErrorData::invalid_params(why, None))?;
+        let request = if carries { self.node.open(request) } else { request };
+        let asked = request.clone();
+        let (request, caller) = (Arc::new(request), Arc::new(caller));
+        let arrived = Arrived { id: context.id.to_string(), name, redelivered, design, request, caller };
+        let (ended, address) = self.node.clone().handle(arrived, context.ct.clone()).await;
         match ended {
             Ended::Answered(answer) => {
+                let answer = if carries { self.node.seal(answer, &asked) } else { answer };
                 let structured = serde_json::to_value(&answer).expect("an answer has string keys");
                 let ok = answer.outcome == Outcome::Ok;
-                let result = if ok {
+                let mut result = if ok {
                     CallToolResult::structured(structured)
                 } else {
                     CallToolResult::structured_error(structured)
                 };
+                result.meta = address.and_then(|to| serde_json::from_value(json!({ ADDRESS: to.name() })).ok());
                 Ok(result.into())
             }
             Ended::Invalid(why) => Err(ErrorData::invalid_params(why, None)),
             // Whoever asked is gone.
             Ended::Cancelled => Err(ErrorData::internal_error("the call was cancelled", None)),
-            Ended::Failed { error, begun } => {
-                tracing::error!(error, begun, "a call failed");
+            Ended::Failed { begun, .. } => {
                 let what = if begun {
                     "the store failed, and what became of the call is unknown"
                 } else {
@@ -132,15 +144,17 @@ impl ServerHandler for Service {
 }
 
 /// An operation as `tools/list` shows it.
-fn tool(operation: &'static Operation) -> Tool {
+fn tool(operation: &'static Operation, server: &Server) -> Tool {
     let text = || json!({ "type": "string", "minLength": 1, "maxLength": request::NAME_BYTES });
+    let bytes = request::handle_bytes(server.state == State::Handle);
+    let handle = || json!({ "type": "string", "minLength": 1, "maxLength": bytes });
     let fields = |about: &str| json!({ "type": "object", "maxProperties": request::FIELDS, "description": about });
     let mut properties = serde_json::Map::new();
     let mut required = Vec::new();
     if operation.tool == Handled::Mint {
         properties.insert("name".to_owned(), text());
     } else {
-        properties.insert("handle".to_owned(), text());
+        properties.insert("handle".to_owned(), handle());
         required.push("handle");
     }
     if operation.tool == Handled::Write {
@@ -156,7 +170,7 @@ fn tool(operation: &'static Operation) -> Tool {
         properties.insert("fence".to_owned(), json!({ "type": "integer", "minimum": 0 }));
         let stamp = json!({
             "type": "object", "additionalProperties": false, "required": ["handle", "version"],
-            "properties": { "handle": text(), "version": { "type": "integer", "minimum": 0 } }
+            "properties": { "handle": handle(), "version": { "type": "integer", "minimum": 0 } }
         });
         properties
             .insert("expected".to_owned(), json!({ "type": "array", "maxItems": request::EXPECTED, "items": stamp }));

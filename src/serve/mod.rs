@@ -2,8 +2,9 @@
 //!
 //! A process is a node; several processes on one store are a deployment. `program` runs a handler's list of
 //! transactions, `steps` are the steps as SQL, [`places`] says where things are kept, `node` is the life of a call, `mcp`
-//! and `http` speak to the outside, with `sessions` and what was said on their `streams`; [`gate`] and `hook` let a driver
-//! force the order of transactions. It shares names with the model, and no code that decides anything: that both do the
+//! and `http` speak to the outside, with `sessions` and what was said on their `streams`; `replies` says where answers go,
+//! `journal` keeps calls that outlive a process, [`signed`] handles carry state; [`gate`] and `hook` let a driver force the
+//! order of transactions. It shares names with the model, and no code that decides anything: that both do the
 //! same is tested from outside.
 
 pub mod answer;
@@ -12,13 +13,17 @@ pub mod gate;
 mod handling;
 mod hook;
 mod http;
+mod journal;
 mod mcp;
 mod node;
 pub mod places;
 mod program;
+mod progress;
+mod replies;
 pub mod request;
 mod seed;
 mod sessions;
+pub mod signed;
 mod steps;
 mod streams;
 mod supported;
@@ -32,10 +37,12 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 pub use self::caller::{Caller, Tokens};
-pub use self::handling::{Order, Scope};
+pub use self::handling::Scope;
 pub use self::http::{Bounds, Door, PATH};
+pub use self::mcp::{ADDRESS, CALL_NAME, REDELIVERED};
 pub use self::node::Node;
-pub use self::seed::{CREDENTIALS, json, tokens_of};
+pub use self::progress::Order;
+pub use self::seed::{CREDENTIALS, at_start, json, tokens_of};
 pub use self::supported::{new_fields, refusals};
 use crate::model::{Design, Scenario};
 
@@ -95,6 +102,7 @@ pub async fn over_http(
     hook: Option<TcpListener>,
     stop: CancellationToken,
 ) {
+    go_on(&node);
     let serving = http::serve(listener, node.clone(), door, stop.clone());
     match hook {
         Some(hook) => {
@@ -104,12 +112,20 @@ pub async fn over_http(
     }
 }
 
+/// Goes on with what an earlier process of the same name has left in the journal.
+fn go_on(node: &Arc<Node>) {
+    if let Err(error) = node.take_up() {
+        tracing::error!(%error, "the journal could not be read");
+    }
+}
+
 /// Serves MCP on standard input and output for one caller, until the client closes them.
 ///
 /// # Errors
 ///
 /// When the client does not speak MCP.
 pub async fn over_stdio(node: Arc<Node>, caller: Caller, stop: CancellationToken) -> Result<(), ServeError> {
+    go_on(&node);
     let service = mcp::Service::of(node, caller);
     let transport = rmcp::transport::io::stdio_pipes();
     let running = service.serve_with_ct(transport, stop).await.map_err(|error| ServeError::Stdio(error.to_string()))?;

@@ -6,17 +6,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::params;
-use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::answer::Answer;
 use super::caller::Caller;
 use super::gate::{Command, Gates, Whereabouts};
-use super::handling::{self, Handling, Order, Progress};
+use super::handling::{self, Handling};
+use super::journal::{self, Entry};
 use super::places::Places;
 use super::program::{self, Ran};
-use super::request::Request;
-use crate::model::design::{OnCancel, Queue};
+use super::progress::{Order, Progress};
+use super::replies::{Replies, Voice};
+use super::request::{Request, Stamp};
+use super::signed::{Carried, Signer};
+use crate::model::design::{LostReply, OnCancel, Place, Queue};
 use crate::model::{Design, Handler, Outcome};
 
 /// One process of the server.
@@ -32,12 +35,20 @@ pub struct Node {
     pub gates: Option<Gates>,
     /// The fields that a program of an older schema does not know.
     new_fields: BTreeSet<String>,
+    replies: Arc<Replies>,
+    signer: Signer,
     places: Mutex<Places>,
 }
 
 /// A call that has arrived.
 #[derive(Clone, Debug)]
 pub struct Arrived {
+    /// The id of its request.
+    pub id: String,
+    /// What its caller calls it, where it does.
+    pub name: Option<String>,
+    /// A queue has delivered it again.
+    pub redelivered: bool,
     /// How it is handled: as it began, whatever its node changes over to.
     pub design: Arc<Design>,
     /// What it asks for.
@@ -90,6 +101,8 @@ impl Node {
             name,
             gates: gates.then(Gates::default),
             new_fields,
+            replies: Arc::default(),
+            signer: Signer::of(&places.store)?,
             places: Mutex::new(places),
         })
     }
@@ -111,39 +124,119 @@ impl Node {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Handles a call, and waits for its answer; the call may go on behind it. `driven`: the name that a driver gave it.
-    /// `closed` tells when its stream is closed.
-    pub async fn handle(self: Arc<Self>, arrived: Arrived, driven: Option<String>, closed: CancellationToken) -> Ended {
-        let (say, heard) = oneshot::channel();
-        // A task of its own: what a closed connection drops is the waiting for it, not the call.
-        tokio::spawn(self.live(arrived, driven, closed, Voice(Some(say))));
-        heard.await.unwrap_or_else(|_| Ended::Failed { error: "a handler broke off".to_owned(), begun: true })
+    /// A request whose handles carry state, as what they name and carry. What nobody has signed names nothing.
+    #[must_use]
+    pub fn open(&self, request: Request) -> Request {
+        let opened = request.handle.as_deref().map(|handle| self.signer.open(handle).unzip());
+        let (name, carried) = opened.unwrap_or_default();
+        let name_of = |handle: &str| self.signer.open(handle).map(|(name, _)| name).unwrap_or_default();
+        let expected = request.expected.iter().map(|stamp| Stamp { handle: name_of(&stamp.handle), ..stamp.clone() });
+        Request {
+            handle: request.handle.as_ref().map(|_| name.unwrap_or_default()),
+            carried,
+            expected: expected.collect(),
+            presented: request.handle,
+            ..request
+        }
     }
 
-    async fn live(self: Arc<Self>, arrived: Arrived, driven: Option<String>, closed: CancellationToken, voice: Voice) {
-        let mut voice = voice;
-        let gates = self.gates.as_ref().zip(driven.as_deref());
+    /// An answer with a handle that carries the state: the new one after a change, else that of the request.
+    #[must_use]
+    pub fn seal(&self, mut answer: Answer, request: &Request) -> Answer {
+        answer.handle = match (answer.carried.take(), answer.handle) {
+            (Some(carried), Some(name)) => Some(self.signer.sign(&name, &carried)),
+            (_, name) if name == request.handle => request.presented.clone(),
+            (_, name) => name,
+        };
+        answer
+    }
+
+    /// The handle of this name that carries this state.
+    #[must_use]
+    pub fn sign(&self, name: &str, carried: &Carried) -> String {
+        self.signer.sign(name, carried)
+    }
+
+    /// Handles a call, and waits for the answer on its stream, which may be that of another; the call may go on behind it. `closed`
+    /// tells when the stream is closed.
+    pub async fn handle(self: Arc<Self>, arrived: Arrived, closed: CancellationToken) -> (Ended, Option<LostReply>) {
+        let (design, name) = (&arrived.design, arrived.name.as_deref());
+        let (voice, heard) = self.replies.enter(design, &arrived.id);
+        let address = name.and_then(|name| self.replies.address(design, name, arrived.redelivered));
+        let by_id = matches!(voice, Voice::ById(..));
+        // A task of its own: what a closed connection drops is the waiting for it, not the call.
+        tokio::spawn(self.clone().live(arrived, closed.clone(), voice));
+        let ended = match heard.await {
+            Ok(ended) => ended,
+            // Another request has taken its place: nobody will say anything here.
+            Err(_) if by_id => {
+                closed.cancelled().await;
+                Ended::Cancelled
+            }
+            Err(_) => Ended::Failed { error: "a handler broke off".to_owned(), begun: true },
+        };
+        (ended, address)
+    }
+
+    async fn live(self: Arc<Self>, arrived: Arrived, closed: CancellationToken, mut voice: Voice) {
+        let (Arrived { id, request, caller, name, .. }, gates) = (arrived.clone(), self.gates.as_ref());
+        let gates = gates.zip(name.as_deref());
         let ended = match self.arrive(&arrived) {
             Ok((attempt, ticket)) => {
-                let ended = self.clone().run(arrived, gates, &closed, attempt, ticket, &mut voice).await;
-                if let Some(ticket) = ticket
-                    && let Err(error) = self.leave_queue(ticket)
-                {
-                    tracing::error!(%error, ticket, "a place in a queue could not be freed");
-                }
+                let journal = name.as_deref().unwrap_or(&attempt).to_owned();
+                let ended = self.clone().run(arrived, gates, &closed, (&attempt, &journal), ticket, &mut voice).await;
+                self.leave(&ended, &caller, &journal, ticket);
                 ended
             }
             Err(error) => Ended::Failed { error: error.to_string(), begun: false },
         };
+        if let Some(name) = &name {
+            self.replies.forget(name);
+        }
         if let Some((gates, name)) = gates {
             let cancelled = matches!(ended, Ended::Cancelled);
             gates.put(name, if cancelled { Whereabouts::Cancelled } else { Whereabouts::Answered });
         }
+        let how = match &ended {
+            Ended::Answered(answer) => answer.outcome.name(),
+            Ended::Invalid(_) => "invalid",
+            Ended::Cancelled => "cancelled",
+            Ended::Failed { .. } => "failed",
+        };
+        let (tool, handle) = (request.operation.name, &request.handle);
+        tracing::info!(id, tool, handle, subject = caller.subject, agent = caller.agent, how, "call");
+        if let Ended::Failed { error, begun } = &ended {
+            tracing::error!(error, begun, "a call failed");
+        }
         voice.say(ended);
     }
 
+    /// Goes on with the calls that an earlier process of this name has left in the journal. Not where a driver says what happens.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub fn take_up(self: &Arc<Self>) -> rusqlite::Result<()> {
+        let left = if self.gates.is_none() { journal::left_by(&self.places().store, &self.name)? } else { Vec::new() };
+        for (name, entry) in left {
+            let Some(design) = self.began_as(&entry.design).filter(|design| program::is_resumed(design)) else {
+                continue;
+            };
+            let (request, caller) = (Arc::new(entry.request), Arc::new(entry.caller));
+            let (id, name) = (name.clone(), Some(name));
+            let arrived = Arrived { id, design: design.clone(), request, caller, name, redelivered: true };
+            tokio::spawn(self.clone().live(arrived, CancellationToken::new(), Voice::Own(None)));
+        }
+        Ok(())
+    }
+
+    /// The design of this name, where this process knows it.
+    fn began_as(&self, name: &str) -> Option<&Arc<Design>> {
+        [Some(&self.design), self.deployed.as_ref()].into_iter().flatten().find(|design| design.name == name)
+    }
+
     /// A name for the call, and its place in the queue of its handle.
-    fn arrive(&self, Arrived { design, request, caller }: &Arrived) -> rusqlite::Result<(String, Option<i64>)> {
+    fn arrive(&self, Arrived { design, request, caller, .. }: &Arrived) -> rusqlite::Result<(String, Option<i64>)> {
         let places = self.places();
         handling::arrive(design, &places, caller)?;
         let attempt = places.memory.query_row("SELECT lower(hex(randomblob(16)))", [], |row| row.get(0))?;
@@ -153,6 +246,21 @@ impl Node {
             insert.insert(params![handle, self.name])
         });
         Ok((attempt, ticket.transpose()?))
+    }
+
+    /// A call is over: its place in a queue is free, and what was stopped or never happened is not gone on with.
+    fn leave(&self, ended: &Ended, caller: &Caller, journal: &str, ticket: Option<i64>) {
+        if let Some(ticket) = ticket
+            && let Err(error) = self.leave_queue(ticket)
+        {
+            tracing::error!(%error, ticket, "a place in a queue could not be freed");
+        }
+        if program::is_resumed(self.design())
+            && matches!(ended, Ended::Cancelled | Ended::Invalid(_))
+            && let Err(error) = journal::forget(&self.places().store, caller, journal)
+        {
+            tracing::error!(%error, "a call could not be taken out of the journal");
+        }
     }
 
     fn leave_queue(&self, ticket: i64) -> rusqlite::Result<()> {
@@ -171,13 +279,24 @@ impl Node {
         arrived: Arrived,
         gates: Option<(&Gates, &str)>,
         closed: &CancellationToken,
-        attempt: String,
+        (attempt, journal): (&str, &str),
         ticket: Option<i64>,
         voice: &mut Voice,
     ) -> Ended {
         let handler = arrived.design.server.handler(arrived.request.operation.tool);
         let handler = handler.expect("only what is served is offered");
         let mut progress = Progress::start(arrived.request.handle.clone());
+        if program::is_resumed(&arrived.design) {
+            match journal::find(&self.places().store, &arrived.caller, journal) {
+                Ok(Some(entry)) if entry.request != *arrived.request => {
+                    return Ended::Invalid("another call has had this name".to_owned());
+                }
+                Ok(Some(Entry { ended: Some(answer), .. })) => return Ended::Answered(answer),
+                Ok(Some(entry)) => progress = resumed(&arrived.design, entry.progress),
+                Ok(None) => {}
+                Err(error) => return Ended::Failed { error: error.to_string(), begun: false },
+            }
+        }
         let mut tries = 0;
         let mut started = false;
         loop {
@@ -208,7 +327,8 @@ impl Node {
                 }
             }
             started = true;
-            let (node, call, name) = (self.clone(), arrived.clone(), attempt.clone());
+            let (node, call) = (self.clone(), arrived.clone());
+            let (attempt, journal) = (attempt.to_owned(), journal.to_owned());
             let before = progress.clone();
             let ran = tokio::task::spawn_blocking(move || {
                 let handler = call.design.server.handler(call.request.operation.tool);
@@ -219,7 +339,9 @@ impl Node {
                     places: &places,
                     request: &call.request,
                     own: &call.caller,
-                    attempt: &name,
+                    attempt: &attempt,
+                    name: &journal,
+                    node: &node.name,
                     progress: before,
                     new_fields: &node.new_fields,
                     order,
@@ -239,22 +361,21 @@ impl Node {
                 }
                 Ok(Ran::Answered(answer)) => return Ended::Answered(*answer),
                 Ok(Ran::Invalid(why)) => return Ended::Invalid(why),
+                Ok(Ran::Elsewhere) => {
+                    return Ended::Failed { error: "another process goes on with it".to_owned(), begun: true };
+                }
                 Err(error) => return Ended::Failed { error: error.to_string(), begun: true },
             }
         }
     }
 }
 
-/// To whoever waits for the answer of a call, as long as it was not said.
-struct Voice(Option<oneshot::Sender<Ended>>);
-
-impl Voice {
-    fn say(&mut self, ended: Ended) {
-        if let Some(say) = self.0.take() {
-            // Nobody may be there to hear it.
-            let _ = say.send(ended);
-        }
+/// How far a call is that is taken up again. What the memory of another process had of it is gone.
+fn resumed(design: &Design, mut progress: Progress) -> Progress {
+    if design.keys.place == Place::Node {
+        progress.claim = None;
     }
+    progress
 }
 
 /// What is left to do of a call that is cancelled between two transactions, where its design cleans up then: its `at-end`

@@ -11,6 +11,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::de::DeserializeOwned;
 
+use super::journal;
 use super::request::Fields;
 use crate::model::Principal;
 use crate::model::design::Place;
@@ -144,7 +145,7 @@ impl Places {
     pub fn open(store: &Path) -> rusqlite::Result<Self> {
         let beside = store.with_extension("upstream");
         let places = Self {
-            store: file(store, TABLES)?,
+            store: file(store, &format!("{TABLES} {}", journal::TABLE))?,
             memory: Connection::open_in_memory()?,
             upstream: file(&beside, UPSTREAM)?,
         };

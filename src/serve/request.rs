@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::signed::Carried;
 use crate::model::{Server, Tool};
 
 /// Field names and values.
@@ -50,12 +51,17 @@ pub fn served(server: &Server) -> impl Iterator<Item = &'static Operation> {
 }
 
 /// A request that was checked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// What is asked for.
+    #[serde(with = "by_name")]
     pub operation: &'static Operation,
     /// The handle that it names.
     pub handle: Option<String>,
+    /// The handle as it was sent, where it carries the state of what it names.
+    pub presented: Option<String>,
+    /// The state that it carries.
+    pub carried: Option<Carried>,
     /// The name that the caller chooses for what is minted, where it does.
     pub name: Option<String>,
     /// What it carries.
@@ -69,7 +75,7 @@ pub struct Request {
 }
 
 /// What a request carries.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Payload {
     /// Nothing.
@@ -90,10 +96,12 @@ pub struct Stamp {
     pub version: i64,
 }
 
-/// The most bytes of a handle or key.
+/// The most bytes of a handle, name or key.
 pub const NAME_BYTES: usize = 256;
 /// The most fields of a resource.
 pub const FIELDS: usize = 64;
+/// The most bytes of a handle that carries the state of what it names.
+const CARRIED_BYTES: usize = 96 * 1024;
 /// The most bytes of a value, as JSON.
 pub const VALUE_BYTES: usize = 16 * 1024;
 /// The most versions that a request may expect.
@@ -102,6 +110,12 @@ pub const EXPECTED: usize = 16;
 pub const BODY_BYTES: usize = 128 * 1024;
 /// The most bytes of a resource's content, as JSON.
 pub const CONTENT_BYTES: usize = 64 * 1024;
+
+/// The most bytes of a handle, which may be one that carries the state of what it names.
+#[must_use]
+pub const fn handle_bytes(carries: bool) -> usize {
+    if carries { CARRIED_BYTES } else { NAME_BYTES }
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -117,19 +131,27 @@ struct Arguments {
 }
 
 impl Request {
-    /// Checks the arguments of a tool call.
+    /// Checks the arguments of a tool call. `carries`: handles carry the state of what they name.
     ///
     /// # Errors
     ///
     /// What is wrong with them, for the client to read.
-    pub fn parse(operation: &'static Operation, arguments: Value) -> Result<Self, String> {
+    pub fn parse(operation: &'static Operation, arguments: Value, carries: bool) -> Result<Self, String> {
         let arguments: Arguments = serde_json::from_value(arguments).map_err(|error| error.to_string())?;
         let Arguments { handle, name, change, content, expected, key, fence } = arguments;
-        let names = handle.iter().chain(&name).chain(&key).chain(expected.iter().map(|stamp| &stamp.handle));
-        for name in names {
+        for name in name.iter().chain(&key) {
             if name.is_empty() || name.len() > NAME_BYTES {
-                return Err(format!("a handle, name or key has from 1 to {NAME_BYTES} bytes"));
+                return Err(format!("a name or key has from 1 to {NAME_BYTES} bytes"));
             }
+        }
+        let most = handle_bytes(carries);
+        for handle in handle.iter().chain(expected.iter().map(|stamp| &stamp.handle)) {
+            if handle.is_empty() || handle.len() > most {
+                return Err(format!("a handle has from 1 to {most} bytes"));
+            }
+        }
+        if expected.iter().map(|stamp| stamp.version).chain(fence).any(|number| number < 0) {
+            return Err("a version or fence number is at least 0".to_owned());
         }
         if expected.len() > EXPECTED {
             return Err(format!("at most {EXPECTED} versions can be expected"));
@@ -162,7 +184,7 @@ impl Request {
             (_, None, None) => Payload::Nothing,
             (name, ..) => return Err(format!("`{name}` carries no such thing")),
         };
-        Ok(Self { operation, handle, name, payload, expected, key, fence })
+        Ok(Self { operation, handle, presented: None, carried: None, name, payload, expected, key, fence })
     }
 
     /// Whether it changes fields, rather than the whole resource.
@@ -189,4 +211,20 @@ fn check(fields: &Fields) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+mod by_name {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    use super::{OPERATIONS, Operation};
+
+    pub(super) fn serialize<S: Serializer>(operation: &&'static Operation, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(operation.name)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static Operation, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let found = OPERATIONS.iter().find(|operation| operation.name == name);
+        found.ok_or_else(|| de::Error::custom(format!("there is no operation `{name}`")))
+    }
 }

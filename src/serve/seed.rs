@@ -2,10 +2,11 @@
 
 use serde_json::Value as Json;
 
+use super::handling::place_of_state;
 use super::places::{self, Instance, Places};
 use super::request::Fields;
-use crate::model::design::State;
-use crate::model::{Design, Scenario, Value};
+use super::signed::Carried;
+use crate::model::{Design, Resource, Scenario, Value};
 
 /// Under which name the store keeps that it was seeded.
 const SEEDED: &str = "seeded";
@@ -22,17 +23,24 @@ pub fn seed(places: &Places, design: &Design, scenario: &Scenario) -> rusqlite::
         places.store.execute_batch("COMMIT")?;
         return Ok(false);
     }
-    let connection = if design.server.state == State::Store { &places.store } else { &places.memory };
+    let connection = places.at(place_of_state(design));
     for resource in &scenario.resources {
         let (Some(handle), Some(owner)) = (&resource.handle, &resource.owner) else { continue };
-        let content: Fields = resource.fields.iter().map(|(name, value)| (name.clone(), json(value))).collect();
-        let mut instance = Instance::new(owner.clone(), content, i64::from(resource.version));
+        let Carried { version, content } = at_start(resource);
+        let mut instance = Instance::new(owner.clone(), content, version);
         instance.shared_with.clone_from(&resource.shared_with);
         places::put_instance(connection, handle, &instance)?;
     }
     places::put_note(&places.store, SEEDED, &scenario.name)?;
     places.store.execute_batch("COMMIT")?;
     Ok(true)
+}
+
+/// What a resource is at the start.
+#[must_use]
+pub fn at_start(resource: &Resource) -> Carried {
+    let content: Fields = resource.fields.iter().map(|(name, value)| (name.clone(), json(value))).collect();
+    Carried { version: i64::from(resource.version), content }
 }
 
 /// A value of a scenario as the server keeps it.

@@ -6,8 +6,9 @@
 use rusqlite::params;
 
 use super::answer::{Answer, View};
-use super::handling::{Handling, Passed, Stop};
+use super::handling::Handling;
 use super::places::{self, Instance, from_json, json, stored};
+use super::progress::{Passed, Stop};
 use super::request::{Fields, Payload, Stamp};
 use crate::model::design::{
     ClaimNames, FenceSeen, Foreign, Handles, LeaseNames, OtherPayload, PrincipalPart, ReadsFrom, State, Taken,
@@ -377,6 +378,7 @@ fn mint(handling: &mut Handling<'_>) -> Passed {
         }
         handling.progress.answer.handle = Some(handle);
         handling.progress.answer.version = Some(there.version);
+        handling.carry(&there);
         return Ok(());
     }
     let handle = new_handle(handling)?;
@@ -386,7 +388,9 @@ fn mint(handling: &mut Handling<'_>) -> Passed {
     handling.progress.answer.handle = Some(handle);
     handling.progress.answer.version = Some(FIRST_VERSION);
     let session = handling.own.session.clone().filter(|_| handling.design.server.state == State::Session);
-    handling.put(&Instance { session, ..Instance::new(owner, content, FIRST_VERSION) })
+    let minted = Instance { session, ..Instance::new(owner, content, FIRST_VERSION) };
+    handling.carry(&minted);
+    handling.put(&minted)
 }
 
 /// Among whose names a principal's are.

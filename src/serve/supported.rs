@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::design::{Calls, LostReply, NewFields, Replies, State};
+use crate::model::design::{Calls, NewFields, Replies};
 use crate::model::{Design, Scenario};
 
 use super::steps;
@@ -30,28 +30,10 @@ pub fn refusals(design: &Design, scenario: Option<&Scenario>) -> Vec<String> {
         }
     };
     setting(
-        matches!(server.state, State::Handle),
-        "server.state",
-        server.state.name(),
-        "it keeps state in the store or in its memory, not in signed handles",
-    );
-    setting(
-        server.calls != Calls::Memory,
-        "server.calls",
-        server.calls.name(),
-        "a call lives and dies with the process that received it",
-    );
-    setting(
-        server.replies != Replies::PerRequest,
+        server.replies == Replies::ByRequestId && server.calls != Calls::Memory,
         "server.replies",
         server.replies.name(),
-        "the SDK answers each request on its own stream",
-    );
-    setting(
-        server.lost_reply != LostReply::Nobody,
-        "server.lost-reply",
-        server.lost_reply.name(),
-        "the SDK answers each request on its own stream",
+        "a call that a queue delivers again is no request of a client, and has no id in such a table",
     );
     let dropped = (server.new_fields == NewFields::Dropped, "server.new-fields", server.new_fields.name());
     let (drops, name, value) = dropped;

@@ -200,6 +200,25 @@ fn a_field_that_a_copy_brought_back() {
 }
 
 #[test]
+fn a_field_that_is_left_out() {
+    let lines = |written: &Value, last: &Value| {
+        let red = set("A-1", (10, 20), &json!({ "colour": "red" }), 2);
+        let seen = read("B-1", (30, 40), 2, &json!({ "title": "draft" }));
+        let first = start(1, &json!({ "title": "draft", "colour": "none" }));
+        vec![counted(), first, red, seen, set("B-2", (50, 60), written, 3), finish(3, last), end()]
+    };
+    let title = json!({ "title": "final" });
+    red("no-lost-update", &lines(&title, &title), "which has no colour, and no accepted call sets colour in between");
+    // It is there, and B's program does not show it; it is taken away by somebody who had seen it; nobody ever saw one.
+    stands("no-lost-update", Verdict::Vacuous, &lines(&title, &json!({ "title": "final", "colour": "red" })));
+    let taken_away = json!({ "title": "final", "colour": null });
+    stands("no-lost-update", Verdict::Holds, &lines(&taken_away, &title));
+    let mut nobody = lines(&title, &title);
+    nobody[1] = start(1, &title);
+    stands("no-lost-update", Verdict::Vacuous, &nobody);
+}
+
+#[test]
 fn a_double_write() {
     let work = json!({ "intent": "m 32", "fields": { "m": 32 } });
     let again = |version: u64, replayed: bool| {

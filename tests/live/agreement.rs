@@ -64,8 +64,8 @@ const DEPLOYS: &[(&str, &str)] = &[
 ];
 
 /// Streams that are resumed, names that clients choose, state by session, a copy that lags, a batch in parts; answers that
-/// leave before the work is done, handlers that clean up when they are cancelled, programs of an older schema: each pair is
-/// driven.
+/// leave before the work is done, handlers that clean up when they are cancelled, programs of an older schema; calls that outlive their node, tables of
+/// who asked, state in signed handles: each pair is driven.
 const DRIVEN: &[(&str, &str)] = &[
     ("one-importer-2025", "import-without-key"),
     ("two-principals-one-name", "names-for-all"),
@@ -77,6 +77,15 @@ const DRIVEN: &[(&str, &str)] = &[
     ("cancelled-without-clean-up", "cancelled-without-clean-up-repaired"),
     ("old-client-drops-new-field", "old-client-drops-new-field-broken"),
     ("old-client-drops-new-field", "old-client-drops-new-field-broken-server"),
+    ("answered-before-stored", "answered-before-stored-repaired-journal"),
+    ("one-agent-restart", "calls-redelivered"),
+    ("one-agent-restart", "calls-resumed"),
+    ("reissued-call", "replies-by-request-id"),
+    ("shared-reply-table", "shared-reply-table-broken"),
+    ("reply-to-a-default-address", "reply-to-a-default-address-broken"),
+    ("reply-to-a-default-address", "reply-to-a-default-address-broken-dropped"),
+    ("two-agents-no-faults", "state-in-handle"),
+    ("revoke", "permission-checked-before"),
 ];
 
 /// A part of all pairs, for the time that it takes: along every violation, and one random walk. `handlecheck drive --all`

@@ -80,7 +80,7 @@ fn the_door_is_closed_to_what_has_no_business_there() {
     assert_eq!(status(&process, &with(&[("Origin", "http://evil.example")]), ping), 403, "from a page");
     let long = format!("{{\"x\":\"{}\"}}", "x".repeat(200_000));
     assert_eq!(status(&process, &with(&[]), &long), 413);
-    assert!((400..500).contains(&status(&process, &with(&[]), "{")), "no JSON");
+    assert_eq!(status(&process, &with(&[]), "{"), 400, "no JSON");
     // The hook is no page's business either.
     let hook = Process::raw(&process.hook);
     assert_eq!(status(&hook, &[("Origin", "http://evil.example")], r#"{"do":"state"}"#), 400);

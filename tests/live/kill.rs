@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use handlecheck::drive::Revision;
+use handlecheck::drive::{Connection, Label, Revision, ask_hook};
 use serde_json::json;
 
 use super::process::{Deployment, call, runtime};
@@ -57,4 +57,35 @@ fn nothing_acknowledged_is_lost_by_a_kill() {
     assert!(acknowledged.len() > 20, "the test did something: {}", acknowledged.len());
     let lost: Vec<&String> = acknowledged.difference(&once).collect();
     assert!(lost.is_empty(), "acknowledged, and lost: {lost:?}");
+}
+
+/// What is left of a call that was answered before its work was done is in the journal: the next process of that name does it, once.
+#[test]
+fn what_was_answered_first_is_done_behind_a_kill() {
+    let deployment = Deployment::new("answered-before-stored-repaired-journal", "answered-before-stored");
+    let mut process = deployment.start("node-1");
+    let lines = |state: &serde_json::Value| state["store"]["notes_1"]["content"]["lines"].clone();
+    let stored = |hook: &str| runtime().block_on(ask_hook(hook, &json!({ "do": "state" }))).expect("it says");
+    runtime().block_on(async {
+        let client = deployment.client(&process, "writer", Revision::Stateless);
+        let arguments = json!({ "handle": "notes_1", "change": { "lines": "tea" }, "key": "one" });
+        let label = Label { name: Some("note".to_owned()), ..Label::default() };
+        let answer = tokio::spawn(client.call("append".to_owned(), arguments, label));
+        ask_hook(&process.hook, &json!({ "do": "look", "call": "note" })).await.expect("it arrives");
+        let ran = ask_hook(&process.hook, &json!({ "do": "run", "call": "note" })).await.expect("it runs");
+        assert_eq!(ran["is"], "waiting", "half of its work is to be done");
+        assert_eq!(answer.await.expect("it does not panic").expect("it is answered").content["outcome"], "ok");
+    });
+    assert_eq!(lines(&stored(&process.hook)), json!([]), "it is acknowledged, and not there");
+    process.kill();
+    let watching = deployment.start("node-2");
+    assert_eq!(lines(&stored(&watching.hook)), json!([]), "nor does a process of another name do it");
+    let _next = deployment.start_with("node-1", &[]);
+    let is_there = |_: u32| {
+        std::thread::sleep(Duration::from_millis(20));
+        lines(&stored(&watching.hook)) == json!(["tea"])
+    };
+    assert!((0..100).any(is_there), "the next process of its name does");
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(lines(&stored(&watching.hook)), json!(["tea"]), "once");
 }

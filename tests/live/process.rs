@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use handlecheck::drive::{CallError, Connection, Endpoint, Reply, Revision};
+use handlecheck::drive::{CallError, Connection, Endpoint, Label, Reply, Revision};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -39,16 +39,21 @@ impl Deployment {
         self.folder.path().join("store.db")
     }
 
-    /// Starts a process, and waits until it listens.
+    /// Starts a process with a hook, and waits until it listens.
     pub fn start(&self, node: &str) -> Process {
+        self.start_with(node, &["--hook", "127.0.0.1:0"])
+    }
+
+    pub fn start_with(&self, node: &str, more: &[&str]) -> Process {
         let mut command = command(&self.design, &self.store(), &self.tokens_file());
-        command.args(["--scenario", &self.scenario, "--node", node, "--hook", "127.0.0.1:0", "--log", "error"]);
+        command.args(["--scenario", &self.scenario, "--node", node, "--log", "error"]).args(more);
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the command is built");
         let mut line = String::new();
         let mut stdout = BufReader::new(child.stdout.take().expect("it is piped"));
         stdout.read_line(&mut line).expect("it says where it listens");
         let said: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"));
-        let text = |name: &str| said[name].as_str().unwrap_or_else(|| panic!("{said} says {name}")).to_owned();
+        let text = |name: &str| said[name].as_str().unwrap_or_default().to_owned();
+        assert!(said["url"].is_string(), "{said} says where it listens");
         Process { child: Some(child), url: text("url"), hook: text("hook") }
     }
 
@@ -102,5 +107,5 @@ pub fn runtime() -> tokio::runtime::Runtime {
 }
 
 pub async fn call(client: &Arc<Endpoint>, tool: &str, arguments: Value) -> Result<Reply, CallError> {
-    client.clone().call(tool.to_owned(), arguments, None).await
+    client.clone().call(tool.to_owned(), arguments, Label::default()).await
 }

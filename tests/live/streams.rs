@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use handlecheck::drive::{CallError, Connection, Endpoint, Reply, Revision, ask_hook};
+use handlecheck::drive::{CallError, Connection, Endpoint, Label, Reply, Revision, ask_hook};
 use handlecheck::serve::Bounds;
 use serde_json::{Value, json};
 
@@ -12,7 +12,8 @@ use super::process::{Deployment, runtime};
 
 /// Sends a call, and cuts its stream once it can be resumed and the server has gone on.
 async fn lose(client: &Arc<Endpoint>, name: &str, arguments: Value, hook: Option<&str>) {
-    let call = tokio::spawn(client.clone().call("read".to_owned(), arguments, Some(name.to_owned())));
+    let label = Label { name: Some(name.to_owned()), ..Label::default() };
+    let call = tokio::spawn(client.clone().call("read".to_owned(), arguments, label));
     client.can_resume(name).await.expect("the first event has an id");
     if let Some(hook) = hook {
         let ran = ask_hook(hook, &json!({ "do": "run", "call": name })).await.expect("it waits at its gate");

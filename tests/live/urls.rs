@@ -140,3 +140,24 @@ fn a_design_that_holds_is_not_blamed() {
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("say with --restart how a node is restarted"), "{said}");
 }
+
+/// Clients that expect versions never come to their work where no answer shows one: that is no pass.
+#[test]
+fn a_run_in_which_nothing_was_done_is_no_pass() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let mapping = folder.path().join("mapping.toml");
+    std::fs::write(&mapping, MAPPING.replace("version = \"/view/version\"\n", "")).expect("it can be written");
+    let mapping = mapping.to_str().expect("it is UTF-8");
+    let (_, code, said) = drive("versioned", "import-rows", &[WHOLE, &["--runs", "1", "--mapping", mapping]].concat());
+    assert_eq!(code, Some(3), "{said}");
+    for part in [
+        "1 run: nothing was done: no server accepted a change",
+        "done: 0 of ",
+        "still at work when a run was ended: ",
+        "nothing was about: ",
+        "no-double-write, no-lost-update",
+        "the clients of `versioned` expect the versions that they have seen, and the mapping has no `version` for `read`",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}

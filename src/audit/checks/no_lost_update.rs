@@ -8,7 +8,8 @@
 //!
 //! Not judged: a `set` whose author is not known to have seen anything; two changes of which nothing tells which came
 //! first; an append that nothing shows, because nothing was read after it; a call of several fields that is there in part,
-//! where nobody else changed the rest: a server may commit it in parts, and that part never was.
+//! where nobody else changed the rest: a server may commit it in parts, and that part never was; a field that is gone in which
+//! nobody saw what was set.
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
@@ -17,6 +18,7 @@ use super::{Case, Check, Judged};
 use crate::audit::case::{CONTESTED, Finding, Known, short};
 use crate::audit::effects::{Effect, Resource, content};
 use crate::audit::evidence::{Shows, Sight};
+use crate::audit::gone::{NEVER_SEEN, gone};
 use crate::audit::history::{NEVER, Name, ValueId, of};
 use crate::log::Operation;
 
@@ -130,7 +132,13 @@ fn sets(case: &Case<'_>, resource: &Resource, judged: &mut Judged) {
                     // A mint is a change of every field.
                     let there = contributors.entry(*field).or_insert_with(|| minted.into_iter().collect());
                     for other in there.iter().filter(|other| case.call(other.call).agent != call.agent) {
-                        standing = standing.max(erases(case, resource, effect, other, *field, judged));
+                        let found = erases(case, resource, effect, other, *field, judged);
+                        let doubted = found == Standing::Judged && there.len() == 1 && !resource.numbered;
+                        standing = standing.max(if doubted && was_shown_other(case, effect, other, *field) {
+                            Standing::Unjudged("what its author read does not show a change that was there by then")
+                        } else {
+                            found
+                        });
                     }
                     // What overlaps may still be there after it.
                     there.retain(|other| !resource.numbered && other.by >= effect.from);
@@ -185,6 +193,15 @@ fn erases(
     }
 }
 
+/// Whether the author of a change was shown another value than the one set that it should have seen.
+fn was_shown_other(case: &Case<'_>, effect: &Effect, other: &Effect, field: Name) -> bool {
+    let (history, set) = (case.history, case.call(other.call));
+    let view = case.base(effect.call).and_then(|base| base.call).map(|view| case.call(view));
+    let read = view.filter(|view| view.tool == Operation::Read && set.before(view));
+    let shown = read.and_then(|read| of(history.shown(read), field));
+    set.tool == Operation::Set && shown.is_some() && shown != of(history.fields(set), field)
+}
+
 fn finding(case: &Case<'_>, effect: &Effect, other: &Effect, field: Name, view: Option<u32>) -> Finding {
     let (writer, erased) = (case.call(effect.call), case.call(other.call));
     let value = |call| {
@@ -225,7 +242,7 @@ fn contents(case: &Case<'_>, resource: &Resource, judged: &mut Judged) {
             setters.entry(*field).or_default().push((version, effect));
         }
     }
-    let overtaken = resource.overtaken();
+    let (overtaken, gone) = (resource.overtaken(), gone(history, resource));
     let open = resource.open.iter().map(|call| case.call(*call).sent).min().unwrap_or(NEVER);
     let mut told: HashMap<(u32, Name), (), FxBuildHasher> = HashMap::default();
     for view in &resource.views {
@@ -251,18 +268,26 @@ fn contents(case: &Case<'_>, resource: &Resource, judged: &mut Judged) {
             if told.insert((last.call, *field), ()).is_some() {
                 continue;
             }
+            if gone.iter().any(|gone| (gone.call, gone.field, gone.seen) == (last.call, *field, false)) {
+                judged.about += 1;
+                judged.unjudged(NEVER_SEEN);
+                continue;
+            }
             judged.found(case, || {
                 let should = should.map_or_else(String::new, |value| short(&history.shown_value(value)));
+                let (name, shown) = (history.text(*field), short(&history.shown_value(*value)));
+                let (shows, because) = if history.is_nothing(*value) {
+                    (format!("has no {name}"), "something left it out of what it wrote, or wrote back a copy from before it")
+                } else {
+                    (format!("shows {shown}"), "something wrote back a copy from before it")
+                };
                 let sentence = format!(
-                    "{}'s set of {} to {should} on {} ({}, {}) is gone at v{at} ({}), which shows {}, and no accepted call sets {} in between: something wrote back a copy from before it",
+                    "{}'s set of {name} to {should} on {} ({}, {}) is gone at v{at} ({}), which {shows}, and no accepted call sets {name} in between: {because}",
                     case.agent(last.call),
-                    history.text(*field),
                     case.handle(last.call),
                     case.named(last.call),
                     history.version(last.version),
                     case.place(view),
-                    short(&history.shown_value(*value)),
-                    history.text(*field),
                 );
                 case.viewing(sentence, ANOMALY, last.call, view)
             });

@@ -6,7 +6,7 @@
 //! all the same, an `ok` when the version that it names does not show it; and an answer about another handle is untrue.
 //!
 //! Not judged: what was told about work of which a call's answer was lost, where no version and no content tells whether it
-//! took effect.
+//! took effect; a field that is gone in which nobody saw what was set.
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
@@ -15,6 +15,7 @@ use super::{Case, Check, Judged};
 use crate::audit::case::{CONTESTED, Finding, Known, short};
 use crate::audit::effects::{Resource, content};
 use crate::audit::evidence::Shows;
+use crate::audit::gone::{NEVER_SEEN, gone};
 use crate::audit::history::{NEVER, Name, of};
 use crate::log::Operation;
 use crate::model::Told;
@@ -198,6 +199,10 @@ fn was_shown(case: &Case<'_>, call: u32) -> bool {
 fn versions(case: &Case<'_>, resource: &Resource, judged: &mut Judged) {
     if !resource.numbered {
         return;
+    }
+    for _ in gone(case.history, resource).iter().filter(|gone| !gone.seen) {
+        judged.about += 1;
+        judged.unjudged(NEVER_SEEN);
     }
     let overtaken = resource.overtaken();
     let open = resource.open.iter().map(|call| case.call(*call).sent).min().unwrap_or(NEVER);

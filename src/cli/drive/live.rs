@@ -16,6 +16,7 @@ use crate::drive::mapping::Mapping;
 use crate::drive::note;
 use crate::drive::run::{Driven, RunError, along, at_random};
 use crate::drive::servers::{Commands, Servers};
+use crate::drive::tally::{Tally, lacks_versions};
 use crate::input::{self, Kind};
 use crate::log::{Heading, Line};
 use crate::model::Verdict;
@@ -126,8 +127,9 @@ async fn free(arguments: &Arguments, subject: &Subject, out: &mut String) -> Res
     let mapping = match &arguments.mapping {
         None => None,
         Some(path) => {
-            let text = std::fs::read_to_string(path)?;
-            Some(Mapping::parse(&text).map_err(|why| usage(format!("{}: {why}", path.display())))?)
+            let name = path.display().to_string();
+            let text = std::fs::read_to_string(path).map_err(|error| usage(format!("{name}: {error}")))?;
+            Some(Mapping::read(&name, &text)?)
         }
     };
     let (simulation, trace, runs) = match subject {
@@ -148,6 +150,7 @@ async fn free(arguments: &Arguments, subject: &Subject, out: &mut String) -> Res
              transaction, and the run is repeated.".to_owned());
     }
     let mut last = Vec::new();
+    let mut tally = Tally::default();
     let mut began_elsewhere = false;
     for number in 0..runs {
         let seed = arguments.seed.saturating_add(number);
@@ -169,6 +172,8 @@ async fn free(arguments: &Arguments, subject: &Subject, out: &mut String) -> Res
             ..Heading::default()
         };
         let came = Free::new(&simulation, &mut servers, Journal::new(heading), seed).run(trace).await.map_err(usage)?;
+        let report = judged(&came.log).map_err(usage)?;
+        tally.add(model, &came, &report);
         last = came.log;
         let here = format!("run {} (seed {seed})", number + 1);
         if let Some(other) = came.began.first().filter(|_| !began_elsewhere) {
@@ -183,7 +188,6 @@ async fn free(arguments: &Arguments, subject: &Subject, out: &mut String) -> Res
         if !wrong.is_empty() {
             say(format!("{here}: of what is stored now, this is not true: {}", wrong.join(", ")));
         }
-        let report = judged(&last).map_err(usage)?;
         let violated = report.checks.iter().filter(|check| check.verdict == Verdict::Violated);
         let violated: Vec<&str> = violated.map(|check| check.name).collect();
         if !violated.is_empty() {
@@ -196,13 +200,23 @@ async fn free(arguments: &Arguments, subject: &Subject, out: &mut String) -> Res
             say(format!("the servers left the trace at {left}"));
         }
     }
-    let judged = if model.scenario.finally.is_empty() && model.scenario.at_rest.is_empty() {
-        ", by `audit` of their logs; the scenario has no assertion to judge their ends by"
+    let ran = plural(usize::try_from(runs).unwrap_or(usize::MAX), "run");
+    let (came_to, code) = if tally.nothing_was_done() {
+        ("nothing was done: no server accepted a change, so there was nothing to find", exit::INCONCLUSIVE)
+    } else if !tally.was_judged() {
+        ("nothing was found, since nothing could be judged", exit::INCONCLUSIVE)
+    } else if model.scenario.finally.is_empty() && model.scenario.at_rest.is_empty() {
+        let by = "nothing was found, by `audit` of their logs; the scenario has no assertion to judge their ends by";
+        (by, exit::HOLDS)
     } else {
-        ", by the scenario's assertions and by `audit` of their logs"
+        ("nothing was found, by the scenario's assertions and by `audit` of their logs", exit::HOLDS)
     };
-    say(format!("{}: nothing was found{judged}", plural(usize::try_from(runs).unwrap_or(usize::MAX), "run")));
-    Ok((exit::HOLDS, last))
+    say(format!("{ran}: {came_to}"));
+    tally.lines().into_iter().for_each(|line| say(format!("  {line}")));
+    if let Some(why) = lacks_versions(model, mapping.as_ref()).filter(|_| tally.nothing_was_done()) {
+        say(format!("  {why}"));
+    }
+    Ok((code, last))
 }
 
 /// Everything that is shipped.

@@ -11,6 +11,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use super::super::{Failure, Terminal, exit};
 use super::{Arguments, Level};
 use crate::input::{self, Kind};
+use crate::model::design::State;
 use crate::model::{Design, Scenario};
 use crate::run::invariant_names;
 use crate::serve::{self, Door, Tokens};
@@ -95,7 +96,15 @@ async fn serve_until_told(
     let (hook, hook_at) = hook.unzip();
     let url = format!("http://{at}{}", serve::PATH);
     tracing::info!(url, node = arguments.node, design = node.design().name, "listening");
-    let line = serde_json::json!({ "url": url, "hook": hook_at.map(|at| format!("http://{at}")) });
+    let mut line = serde_json::json!({ "url": url, "hook": hook_at.map(|at| format!("http://{at}")) });
+    if node.design().server.state == State::Handle {
+        let initial = scenario.iter().flat_map(|scenario| &scenario.resources);
+        let signed = initial.filter_map(|resource| {
+            let name = resource.handle.as_ref()?;
+            Some((name.clone(), node.sign(name, &serve::at_start(resource)).into()))
+        });
+        line["handles"] = serde_json::Value::Object(signed.collect());
+    }
     writeln!(std::io::stdout(), "{line}")?;
     let door = Door {
         tokens,
