@@ -72,7 +72,9 @@ impl Voice {
             Self::Own(say) => say.take(),
             Self::ById(replies, id) => id.take().and_then(|id| lock(&replies.streams).remove(&id)),
         };
-        // Nobody may be there to hear it.
-        let _ = say.map(|say| say.send(ended));
+        if let Some(say) = say {
+            // Nobody may be there to hear it.
+            let _ = say.send(ended);
+        }
     }
 }

@@ -5,6 +5,7 @@ mod by_hand;
 mod commands;
 #[path = "../common/mod.rs"]
 mod common;
+mod gone;
 mod traces;
 
 use handlecheck::audit::history::History;
