@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use super::causes::{causes, past_of};
-use super::sequence::{Row, Sequence, Shape};
+use super::sequence::{Row, Sequence, Shape, Shown};
 use super::{Draw, Format, words};
 use crate::trace::Trace;
 
@@ -28,8 +28,12 @@ fn draw(trace: &Trace) -> String {
     text.push_str("  node [shape=box, fontname=\"Helvetica,Arial,sans-serif\", fontsize=11];\n");
     for (index, row) in sequence.rows.iter().enumerate() {
         let mut attributes = format!("label={}", quoted(&label(&sequence, row)));
-        if row.violates && sequence.loops_from.is_none() {
-            attributes.push_str(", color=\"#b3261e\", penwidth=3");
+        if let Some(shows) = row.shows.filter(|_| sequence.loops_from.is_none()) {
+            let colour = match shows {
+                Shown::Violation => "#b3261e",
+                Shown::Situation => "#1a7f37",
+            };
+            let _ = write!(attributes, ", color=\"{colour}\", penwidth=3");
         } else if past.get(index) != Some(&true) {
             attributes.push_str(", color=\"#868e99\", fontcolor=\"#57606a\"");
         }

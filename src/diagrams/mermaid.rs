@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use super::sequence::{CommitMark, Remark, Row, Sequence, Shape, StoreHead};
+use super::sequence::{CommitMark, Remark, Row, Sequence, Shape, Shown, StoreHead};
 use super::{Draw, Format, words};
 use crate::trace::{Content, Trace};
 
@@ -111,8 +111,11 @@ impl Drawing<'_> {
     }
 
     fn row(&mut self, row: &Row) {
-        if row.violates {
-            let colour = if self.sequence.band.reached { REACHED } else { VIOLATION };
+        if let Some(shows) = row.shows {
+            let colour = match shows {
+                Shown::Violation => VIOLATION,
+                Shown::Situation => REACHED,
+            };
             self.line(&format!("  rect {colour}"));
         }
         match &row.shape {
@@ -181,7 +184,7 @@ impl Drawing<'_> {
                 self.line(&format!("  Note over a{agent}: {}", lines.join("<br/>")));
             }
         }
-        if row.violates {
+        if row.shows.is_some() {
             self.verdict();
             self.line("  end");
         }

@@ -5,7 +5,7 @@
 //! does not come through. `↗` stands before what takes effect outside, `◆` before a lease that somebody gets, `◇`
 //! before one that is given back.
 
-use super::sequence::{CommitMark, Remark, Row, Sequence, Shape};
+use super::sequence::{CommitMark, Remark, Row, Sequence, Shape, Shown};
 use super::{Draw, Format, words};
 use crate::trace::Trace;
 
@@ -19,6 +19,9 @@ const BAND: usize = 84;
 const STALE: &str = "#FFF4DC";
 const FAULT: &str = "#E6E6E6";
 const VIOLATION: &str = "#FDECEB";
+
+/// Where a situation is reached.
+const REACHED: &str = "#E6F4EA";
 
 fn draw(trace: &Trace) -> String {
     let sequence = Sequence::of(trace);
@@ -169,7 +172,11 @@ impl Drawing<'_> {
     /// What is violated, and where this comes from.
     fn end(&mut self) {
         let band = &self.sequence.band;
-        self.note("across", VIOLATION, &[band.verdict.clone(), band.sentence.clone()]);
+        let colour = match band.shows {
+            Shown::Violation => VIOLATION,
+            Shown::Situation => REACHED,
+        };
+        self.note("across", colour, &[band.verdict.clone(), band.sentence.clone()]);
         let facts: Vec<String> = band.facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
         self.note("across", "", &[facts.join(", "), self.sequence.left_out.clone()]);
         // In a comment, so that it can be copied from the source.

@@ -70,8 +70,8 @@ pub struct Row {
     pub fault: bool,
     /// It belongs to a call that nobody waits for.
     pub orphan: bool,
-    /// It shows the violation.
-    pub violates: bool,
+    /// What it shows, where it is the step that the trace is about.
+    pub shows: Option<Shown>,
     /// For each agent, how what it believes stands to the truth after the row.
     pub minds: Vec<Mind>,
     /// The agents that hear for the first time what a resource is, and what they then believe: `v7 16 / 512`.
@@ -278,13 +278,30 @@ pub struct CommitMark {
     pub deleted: bool,
 }
 
+/// What a trace is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// Something is violated.
+    Violation,
+    /// A situation that was asked for is reached, and nothing need be violated.
+    Situation,
+}
+
+impl Shown {
+    /// What a trace is about.
+    #[must_use]
+    pub const fn of(trace: &Trace) -> Self {
+        if trace.shows.is_some() { Self::Situation } else { Self::Violation }
+    }
+}
+
 /// The end of a picture: what is violated, and where the trace comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Band {
     /// The headline: `no-lost-update violated at step 15`.
     pub verdict: String,
-    /// Nothing is violated: the trace shows a situation that was asked for.
-    pub reached: bool,
+    /// What the trace is about.
+    pub shows: Shown,
     /// One plain sentence.
     pub sentence: String,
     /// What the run was made of, each with its name: scenario, design, protocol, faults, steps.
@@ -367,7 +384,7 @@ impl Band {
         };
         Self {
             verdict,
-            reached: trace.shows.is_some(),
+            shows: Shown::of(trace),
             sentence: words::sentence(&trace.sentence),
             facts,
             command: if logged { format!("handlecheck audit {}", trace.scenario.name) } else { words::replay(trace) },

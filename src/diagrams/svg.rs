@@ -15,7 +15,7 @@ mod signs;
 mod style;
 mod truth;
 
-use super::sequence::{Row, Sequence, Shape};
+use super::sequence::{Row, Sequence, Shape, Shown};
 use super::{Draw, Format};
 use crate::trace::Trace;
 pub use frame::prefix;
@@ -97,7 +97,7 @@ impl Drawing<'_> {
     fn row(&mut self, index: usize) {
         // Of a run that goes round for ever no step is the violation: the round is.
         let mut row = self.sequence.rows[index].clone();
-        row.violates = row.violates && self.sequence.loops_from.is_none();
+        row.shows = row.shows.filter(|_| self.sequence.loops_from.is_none());
         let row = &row;
         let mut group = self.event(row);
         frame::number(row, &mut group);
@@ -114,7 +114,7 @@ impl Drawing<'_> {
             self.truth.lost(self.grid, *store, y, &mut group);
         }
         for commit in &row.commits {
-            self.truth.commit(self.grid, commit, y, row.violates, &mut group);
+            self.truth.commit(self.grid, commit, y, row.shows == Some(Shown::Violation), &mut group);
         }
         let id = row.steps.map_or_else(String::new, |(first, _)| format!("{}{first}", self.prefix));
         self.paper.put(group, y, &id);

@@ -10,7 +10,7 @@ mod layout;
 mod truth;
 
 use super::canvas::{Line, Tone};
-use super::sequence::{Row, Sequence, Shape};
+use super::sequence::{Row, Sequence, Shape, Shown};
 use super::{Draw, Format, words};
 use crate::trace::Trace;
 use layout::Layout;
@@ -131,12 +131,11 @@ impl Drawing<'_> {
         if let Some((column, text)) = above {
             self.label(column, &text);
         }
-        let mark = if row.violates {
-            if self.sequence.band.reached { " ✓" } else { " ✗" }
-        } else if row.fault {
-            " !"
-        } else {
-            ""
+        let mark = match row.shows {
+            Some(Shown::Violation) => " ✗",
+            Some(Shown::Situation) => " ✓",
+            None if row.fault => " !",
+            None => "",
         };
         line.write(0, &format!("{}{mark}", row.numbers()));
         self.stale = (0..self.layout.agents.len()).map(|agent| row.is_stale(agent)).collect();
@@ -171,12 +170,10 @@ impl Drawing<'_> {
         }
         self.tone(
             start,
-            if row.violates {
-                self.verdict()
-            } else if row.fault {
-                Tone::Fault
-            } else {
-                Tone::Plain
+            match row.shows {
+                Some(shows) => tone(shows),
+                None if row.fault => Tone::Fault,
+                None => Tone::Plain,
             },
         );
         for stale in &row.stale {
@@ -346,20 +343,18 @@ impl Drawing<'_> {
         (!all.is_empty()).then(|| (from + 2, all.to_owned()))
     }
 
-    /// The tone of what the trace shows.
-    const fn verdict(&self) -> Tone {
-        if self.sequence.band.reached { Tone::Reached } else { Tone::Break }
-    }
-
     fn band(&mut self) {
         let start = self.lines.len();
         let mut line = Line::default();
         line.fill(0, self.layout.width, '━');
         self.lines.push(line);
         let band = &self.sequence.band;
-        let mark = if band.reached { '✓' } else { '✗' };
+        let mark = match band.shows {
+            Shown::Violation => '✗',
+            Shown::Situation => '✓',
+        };
         self.paragraph(&format!("{mark} {}", band.verdict));
-        self.tone(start, self.verdict());
+        self.tone(start, tone(band.shows));
         self.paragraph(&band.sentence);
         self.lines.push(Line::default());
         let facts: Vec<String> = band.facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
@@ -391,5 +386,13 @@ fn inline(line: &mut Line, from: usize, to: usize, label: &str) -> Option<(usize
         None
     } else {
         Some((from.saturating_sub(1), label.to_owned()))
+    }
+}
+
+/// The tone of what a trace is about.
+const fn tone(shows: Shown) -> Tone {
+    match shows {
+        Shown::Violation => Tone::Break,
+        Shown::Situation => Tone::Reached,
     }
 }

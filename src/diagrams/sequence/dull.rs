@@ -31,7 +31,7 @@ pub fn fold(trace: &Trace, calls: &Calls<'_>, rows: Vec<Row>, several: bool) -> 
                 Shape::Answer { received, .. } => received && row.call.as_ref().is_some_and(whole),
                 _ => false,
             };
-            let plain = !row.fault && !row.orphan && !row.violates && row.stale.is_empty();
+            let plain = !row.fault && !row.orphan && row.shows.is_none() && row.stale.is_empty();
             drawn && plain && !row.call.as_ref().is_some_and(is_needed)
         })
         .collect();

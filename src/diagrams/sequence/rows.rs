@@ -2,7 +2,7 @@
 
 use super::beliefs::{Stale, became, content_before, fate, new_ones, stale_after};
 use super::calls::{Calls, Followed};
-use super::{CommitMark, Lanes, Mind, Remark, Row, Shape};
+use super::{CommitMark, Lanes, Mind, Remark, Row, Shape, Shown};
 use crate::diagrams::words;
 use crate::trace::{AnswerNote, Change, Content, Reaches, Step, Trace, notes};
 
@@ -75,7 +75,7 @@ impl<'t> Maker<'_, 't> {
             stale,
             fault: steps.iter().any(|step| step.does.fault),
             orphan: steps.iter().any(|step| step.does.orphan),
-            violates: last + 1 == self.trace.steps.len(),
+            shows: (last + 1 == self.trace.steps.len()).then(|| Shown::of(self.trace)),
             minds: self.lanes.agents.iter().map(|agent| self.mind(&agent.name, last)).collect(),
             learns: self.learns(first, last),
             busy_nodes: self.lanes.nodes.iter().map(is_busy).collect(),

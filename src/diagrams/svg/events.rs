@@ -5,6 +5,7 @@ use super::frame::torn;
 use super::grid::{GUTTER, Grid, MARGIN, count};
 use super::paper::{Anchor, Area, Group, Span, columns, listed, width, wrapped};
 use super::signs::{self, SIGN, broken_line, head};
+use super::style;
 use crate::diagrams::sequence::{Remark, Row, Shape, Stale};
 use crate::diagrams::words;
 
@@ -86,7 +87,7 @@ impl Drawing<'_> {
     }
 
     fn remark(&self, x: i32, y: i32, remark: &Remark, row: &Row, group: &mut Group) -> i32 {
-        let class = if row.violates {
+        let class = if row.shows.is_some() {
             "h-s"
         } else if remark.words.contains("store is") || remark.words.contains("without a key") {
             "h-oldtext h-s"
@@ -229,11 +230,11 @@ impl Drawing<'_> {
         if !ended {
             caps = format!("{caps}M{} {}V{half}", right - 2, -half);
         }
-        let violates = row.violates && !ended;
-        let class = if violates { "h-bad" } else { "h-ink" };
-        if violates {
+        let shows = row.shows.filter(|_| !ended).map(style::tone);
+        let class = shows.map_or("h-ink", |tone| tone.line);
+        if shows.is_some() {
             group.cover(&format!(
-                "<path class=\"h-bad\" stroke-width=\"2\" d=\"M{left} -{half}H{right}M{left} {half}H{right}\"/>"
+                "<path class=\"{class}\" stroke-width=\"2\" d=\"M{left} -{half}H{right}M{left} {half}H{right}\"/>"
             ));
         }
         group.cover(&format!("<path class=\"{class}\" stroke-width=\"4\" d=\"{caps}\"/>"));
@@ -254,12 +255,12 @@ impl Drawing<'_> {
 
     fn answer(&self, node: usize, agent: usize, received: bool, row: &Row, group: &mut Group) {
         let (from, to) = (self.grid.node(node), self.grid.agent(agent));
-        let (stroke, head) = if row.violates { ("h-bad", "h-bad") } else { ("h-ink", "h-ink") };
-        let wide = if row.violates { " stroke-width=\"2\"" } else { "" };
+        let class = row.shows.map_or("h-ink", |shows| style::tone(shows).line);
+        let wide = if row.shows.is_some() { " stroke-width=\"2\"" } else { "" };
         let end = if received { to + 4 } else { to + 17 };
-        group.stroke(&format!("<path class=\"{stroke}\"{wide} stroke-dasharray=\"5 4\" d=\"M{from} 0H{end}\"/>"));
+        group.stroke(&format!("<path class=\"{class}\"{wide} stroke-dasharray=\"5 4\" d=\"M{from} 0H{end}\"/>"));
         if received {
-            group.stroke(&format!("<path class=\"{head}\" stroke-width=\"1.5\" d=\"M{} -5l-8 5 8 5\"/>", to + 12));
+            group.stroke(&format!("<path class=\"{class}\" stroke-width=\"1.5\" d=\"M{} -5l-8 5 8 5\"/>", to + 12));
         } else {
             group.cover(&format!("<circle class=\"h-ghost\" cx=\"{}\" cy=\"0\" r=\"4\"/>", to + 13));
         }

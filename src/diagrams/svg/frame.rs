@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::grid::{self, Grid, MARGIN};
 use super::paper::{Anchor, Area, Group, Span, columns, escape, width};
 use super::style;
-use crate::diagrams::sequence::{Row, Sequence, Shape};
+use crate::diagrams::sequence::{Row, Sequence, Shape, Shown};
 use crate::diagrams::words;
 use crate::trace::Trace;
 
@@ -19,12 +19,16 @@ pub fn torn(left: i32, right: i32, half: i32) -> String {
     )
 }
 
-/// The octagon of a violation, around a point.
-fn octagon(x: i32, y: i32, half: i32) -> String {
+/// The sign of what a trace is about, around a point: the octagon of a violation, or the round of a situation.
+fn sign(shows: Shown, x: i32, y: i32, half: i32) -> String {
+    let class = style::tone(shows).solid;
+    if shows == Shown::Situation {
+        return format!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{half}\"/>");
+    }
     let cut = (half * 3) / 5;
     let side = 2 * (half - cut);
     format!(
-        "<path class=\"h-badsolid\" d=\"M{} {}h{side}l{cut} {cut}v{side}l-{cut} {cut}h-{side}l-{cut}-{cut}v-{side}z\"/>",
+        "<path class=\"{class}\" d=\"M{} {}h{side}l{cut} {cut}v{side}l-{cut} {cut}h-{side}l-{cut}-{cut}v-{side}z\"/>",
         x - half + cut,
         y - half
     )
@@ -33,15 +37,15 @@ fn octagon(x: i32, y: i32, half: i32) -> String {
 /// The numbers of a row's steps, and what marks it in the gutter.
 pub fn number(row: &Row, group: &mut Group) {
     let numbers = row.numbers();
-    let class = match (row.violates, row.fault) {
-        (true, _) => "h-badtext h-b h-s h-n",
-        (false, true) => "h-b h-s h-n",
-        (false, false) => "h-dim h-s h-n",
+    let class = match (row.shows, row.fault) {
+        (Some(shows), _) => format!("{} h-b h-s h-n", style::tone(shows).text),
+        (None, true) => "h-b h-s h-n".to_owned(),
+        (None, false) => "h-dim h-s h-n".to_owned(),
     };
-    group.text((MARGIN, 4), Anchor::Start, class, &[("", numbers.clone())]);
+    group.text((MARGIN, 4), Anchor::Start, &class, &[("", numbers.clone())]);
     let x = MARGIN + width(&numbers, 12) + 5;
-    if row.violates {
-        group.stroke(&octagon(x.max(43) + 7, 0, 7));
+    if let Some(shows) = row.shows {
+        group.stroke(&sign(shows, x.max(43) + 7, 0, 7));
     } else if row.fault {
         let x = x.max(40);
         group.stroke(&format!("<path class=\"h-solid\" d=\"M{x} -6h16l-3 3 3 3-3 3 3 3H{x}l3-3-3-3 3-3z\"/>"));
@@ -77,7 +81,7 @@ pub fn page(sequence: &Sequence, grid: &Grid, prefix: &str, inside: &str, band: 
     paper.put(foot, 0, "");
     let outer = paper.into_drawn().replace("<g transform=\"translate(0 0)\">\n", "").replace("</g>\n", "");
     let height = bottom + 18;
-    let (wide, sans, sheet) = (grid.width, style::SANS, style::SHEET);
+    let (wide, sans, sheet) = (grid.width, style::SANS, style::sheet(sequence.band.shows));
     let title = escape(&format!("{}: {}", sequence.title, sequence.scenario));
     let story: Vec<&str> = sequence.rows.iter().map(|row| row.sentence.as_str()).filter(|it| !it.is_empty()).collect();
     let desc = escape(&format!("{}. {} {}", sequence.band.verdict, sequence.band.sentence, story.join(" ")));
@@ -184,20 +188,27 @@ fn foot_of(sequence: &Sequence, grid: &Grid, foot: &mut Group, body: &mut String
     let lines = grid::count(sentence.len().max(1)) + grid::count(verdict.len().max(1)) - 2;
     let height = 60 + 19 * lines;
     let middle = band + 30;
+    let shows = sequence.band.shows;
+    let tone = style::tone(shows);
+    let mark = match shows {
+        Shown::Violation => format!("M39 {}l2-2 5 5 5-5 2 2-5 5 5 5-2 2-5-5-5 5-2-2 5-5z", middle - 4),
+        Shown::Situation => format!("M38 {}l2-2 4 4 8-8 2 2-10 10z", middle + 1),
+    };
     let _ = writeln!(
         body,
-        "<rect class=\"h-badfill\" x=\"{MARGIN}\" y=\"{band}\" width=\"{}\" height=\"{height}\"/>\
-         <path class=\"h-bad\" stroke-width=\"4\" d=\"M{MARGIN} {band}H{right}\"/>{}\
-         <path class=\"h-rev\" d=\"M39 {}l2-2 5 5 5-5 2 2-5 5 5 5-2 2-5-5-5 5-2-2 5-5z\"/>",
+        "<rect class=\"{}\" x=\"{MARGIN}\" y=\"{band}\" width=\"{}\" height=\"{height}\"/>\
+         <path class=\"{}\" stroke-width=\"4\" d=\"M{MARGIN} {band}H{right}\"/>{}<path class=\"h-rev\" d=\"{mark}\"/>",
+        tone.fill,
         right - MARGIN,
-        octagon(46, middle + 1, 15),
-        middle - 4
+        tone.line,
+        sign(shows, 46, middle + 1, 15)
     );
     let mut y = band + 25;
     for line in verdict {
         let _ = writeln!(
             body,
-            "<text class=\"h-badtext h-b\" x=\"74\" y=\"{y}\" font-size=\"15\">{}</text>",
+            "<text class=\"{} h-b\" x=\"74\" y=\"{y}\" font-size=\"15\">{}</text>",
+            tone.text,
             escape(&line)
         );
         y += 19;

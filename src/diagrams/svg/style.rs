@@ -3,11 +3,38 @@
 //! Single-class selectors without custom properties, since that is the least that converters support; all with one prefix,
 //! so that nothing restyles a page that holds the picture. Shape and weight carry the meaning and hue only repeats it.
 
+use crate::diagrams::sequence::Shown;
+
 /// The sans-serif type that the reader's system has.
 pub const SANS: &str = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,'Noto Sans','Liberation Sans',\
                         'DejaVu Sans',sans-serif";
 
-/// The style sheet.
+/// The classes of what a trace is about: lines, texts, what is filled, and grounds.
+#[derive(Clone, Copy)]
+pub struct Tone {
+    pub line: &'static str,
+    pub text: &'static str,
+    pub solid: &'static str,
+    pub fill: &'static str,
+}
+
+/// How what a trace is about is drawn.
+pub const fn tone(shows: Shown) -> Tone {
+    match shows {
+        Shown::Violation => Tone { line: "h-bad", text: "h-badtext", solid: "h-badsolid", fill: "h-badfill" },
+        Shown::Situation => Tone { line: "h-met", text: "h-mettext", solid: "h-metsolid", fill: "h-metfill" },
+    }
+}
+
+/// The style sheet of a picture.
+pub fn sheet(shows: Shown) -> String {
+    match shows {
+        Shown::Violation => SHEET.to_owned(),
+        Shown::Situation => [SHEET, MET].concat(),
+    }
+}
+
+/// What every picture needs.
 pub const SHEET: &str = "\
 .h-text{fill:#1b1f24}.h-dim{fill:#57606a}.h-solid{fill:#1b1f24}.h-paper,.h-rev{fill:#fff}.h-box{fill:#f3f5f7;stroke:#1b1f24}
 .h-line,.h-ink,.h-see,.h-old,.h-bad,.h-halo{fill:none}.h-line{stroke:#868e99}.h-ink{stroke:#1b1f24}.h-halo{stroke:#fff}
@@ -24,9 +51,16 @@ pub const SHEET: &str = "\
 .h-bad{stroke:#ff8b82}.h-badtext,.h-badsolid{fill:#ff8b82}.h-badfill{fill:#321718}}
 ";
 
+/// What only the picture of a situation needs.
+const MET: &str = "\
+.h-met{fill:none;stroke:#1a7f37}.h-mettext,.h-metsolid{fill:#1a7f37}.h-metfill{fill:#e6f4ea}
+@media (prefers-color-scheme:dark){
+.h-met{stroke:#56d364}.h-mettext,.h-metsolid{fill:#56d364}.h-metfill{fill:#12261e}}
+";
+
 #[cfg(test)]
 mod tests {
-    use super::SHEET;
+    use super::{MET, SHEET};
 
     /// The colour of a property of a class, in the light sheet or in the dark one.
     fn colour(sheet: &str, class: &str, property: &str) -> u32 {
@@ -53,7 +87,8 @@ mod tests {
 
     #[test]
     fn everything_stands_out_from_what_it_is_drawn_on() {
-        let (light, dark) = SHEET.split_once("@media (prefers-color-scheme:dark){").expect("there are two");
+        let halves = [SHEET, MET].map(|it| it.split_once("@media (prefers-color-scheme:dark){").expect("it has both"));
+        let (light, dark) = (halves.map(|(light, _)| light).concat(), halves.map(|(_, dark)| dark).concat());
         let texts = [
             ("h-text", "h-paper"),
             ("h-text", "h-box"),
@@ -66,9 +101,13 @@ mod tests {
             ("h-badtext", "h-paper"),
             ("h-badtext", "h-box"),
             ("h-badtext", "h-badfill"),
+            ("h-text", "h-metfill"),
+            ("h-mettext", "h-paper"),
+            ("h-mettext", "h-metfill"),
         ];
-        let lines = ["h-line", "h-ink", "h-see", "h-old", "h-bad", "h-badge", "h-oldbadge", "h-ghost", "h-box"];
-        for (name, sheet) in [("light", light), ("dark", dark)] {
+        let lines =
+            ["h-line", "h-ink", "h-see", "h-old", "h-bad", "h-met", "h-badge", "h-oldbadge", "h-ghost", "h-box"];
+        for (name, sheet) in [("light", &light), ("dark", &dark)] {
             for (text, ground) in texts {
                 let found = contrast(colour(sheet, text, "fill"), colour(sheet, ground, "fill"));
                 assert!(found >= 4.5, "{name}: {text} on {ground}: {found:.2}");
