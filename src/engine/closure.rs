@@ -7,44 +7,80 @@
 
 use super::System;
 use super::knowledge::{Knowledge, Miss};
-use super::slots::Footprint;
+use super::slots::{Footprint, Reach, SlotSet};
 
 /// The search for a closed set, with what it needs again and again.
 #[derive(Default)]
 pub(super) struct Closure {
     /// Which sources are in the set that was chosen.
     pub chosen: Vec<bool>,
-    futures: Vec<Footprint>,
     candidate: Vec<bool>,
+    /// What each source may still read and write.
+    futures: Vec<Reach>,
+    /// What decides about the moves of each source, and what they read and write, where that was asked for.
+    own: Vec<Option<Reach>>,
+    counting: Counting,
+}
+
+/// What counts of what is known of results and futures, by their indices, while some kinds of reads are of interest.
+#[derive(Default)]
+struct Counting {
     interesting: u8,
+    results: Vec<Reach>,
+    futures: Vec<Reach>,
+}
+
+impl Counting {
+    /// Catches up with what is known.
+    fn renew<S: System>(&mut self, knowledge: &Knowledge<'_, S>, interesting: u8) {
+        if self.interesting != interesting {
+            *self = Self { interesting, ..Self::default() };
+        }
+        let counts = |footprint: &Footprint| footprint.with_ghosts(interesting);
+        let results = knowledge.leaves[self.results.len()..].iter();
+        self.results.extend(results.map(|leaf| counts(&leaf.footprint)));
+        self.futures.extend(knowledge.futures[self.futures.len()..].iter().map(counts));
+    }
+}
+
+/// A state in which a closed set is looked for.
+struct Here<'h, 's, S: System> {
+    knowledge: &'h Knowledge<'s, S>,
+    state: &'h [u32],
+    /// The menus of its sources.
+    menus: &'h [u32],
 }
 
 impl Closure {
     /// Chooses the closed set with the fewest actions. Answers `false` if that is all of them.
     ///
-    /// `interesting`: the kinds of reads for witnesses that were not reached yet, one bit each.
+    /// `menus`: those of the sources in this state. `interesting`: the kinds of reads for witnesses that were not reached yet,
+    /// one bit each.
     pub fn choose<S: System>(
         &mut self,
         knowledge: &Knowledge<'_, S>,
         state: &[u32],
+        menus: &[u32],
         interesting: u8,
     ) -> Result<bool, Miss> {
-        self.interesting = interesting;
-        let sources = knowledge.sources();
+        self.counting.renew(knowledge, interesting);
         self.futures.clear();
+        self.own.clear();
+        self.own.resize(menus.len(), None);
         let mut all = 0;
-        for source in 0..sources {
-            self.futures.push(knowledge.future(source, state)?.with_ghosts(interesting));
-            all += usize::from(knowledge.menu(source, state)?.len());
+        for (source, menu) in menus.iter().enumerate() {
+            self.futures.push(self.counting.futures[knowledge.future(source, state)? as usize]);
+            all += usize::from(knowledge.menus[*menu as usize].len());
         }
+        let here = Here { knowledge, state, menus };
         let mut best = all;
-        for seed in 0..sources {
+        for seed in 0..menus.len() {
             // The seed stays able to move whatever happens outside, and must move some day: so no quiescent state is lost,
             // and no fair run.
-            if best == 1 || !knowledge.menu(seed, state)?.certain {
+            if best == 1 || !knowledge.menus[menus[seed] as usize].certain {
                 continue;
             }
-            if let Some(actions) = self.close(knowledge, state, seed, best)? {
+            if let Some(actions) = self.close(&here, seed, best)? {
                 best = actions;
                 std::mem::swap(&mut self.chosen, &mut self.candidate);
             }
@@ -53,74 +89,73 @@ impl Closure {
     }
 
     /// The smallest closed set around a source: how many actions it has, if these are fewer than `most`.
-    fn close<S: System>(
-        &mut self,
-        knowledge: &Knowledge<'_, S>,
-        state: &[u32],
-        seed: usize,
-        most: usize,
-    ) -> Result<Option<usize>, Miss> {
-        let sources = knowledge.sources();
+    fn close<S: System>(&mut self, here: &Here<'_, '_, S>, seed: usize, most: usize) -> Result<Option<usize>, Miss> {
+        let Here { knowledge, menus, .. } = here;
+        let menu = |source: usize| &knowledge.menus[menus[source] as usize];
         let counters = knowledge.system.counters();
         let observed = knowledge.system.observed();
         self.candidate.clear();
-        self.candidate.resize(sources, false);
-        let (mut inside, mut actions) = self.own(knowledge, state, seed)?;
+        self.candidate.resize(menus.len(), false);
         self.candidate[seed] = true;
+        let mut actions = usize::from(menu(seed).len());
+        if actions >= most {
+            return Ok(None);
+        }
+        let mut inside = self.own(here, seed)?;
         // What is observed in every state is as good as an action that reads it.
         let mut watched = false;
         let mut again = true;
         while again {
-            if actions >= most {
-                return Ok(None);
-            }
             again = false;
             if !watched && inside.writes.meets(&observed) {
                 watched = true;
                 again = true;
                 inside.reads.extend(&observed);
             }
-            for source in 0..sources {
+            for source in 0..menus.len() {
                 if self.candidate[source] || !self.futures[source].conflicts(&inside) {
                     continue;
                 }
-                let blocks = knowledge.menu(source, state)?.blocks;
-                let (own, more) = if blocks.is_empty() {
-                    self.own(knowledge, state, source)?
+                let blocks = &menu(source).blocks;
+                let own = if blocks.is_empty() {
+                    actions += usize::from(menu(source).len());
+                    if actions >= most {
+                        return Ok(None);
+                    }
+                    self.own(here, source)?
                 } else if blocks.meets(&inside.reads) || blocks.meets(&inside.writes) {
                     // It can't move before something changes that is looked after already.
-                    (Footprint::NONE, 0)
+                    Reach::default()
                 } else {
-                    (Footprint { reads: blocks.first(), ..Footprint::NONE }, 0)
+                    Reach { reads: blocks.first(), writes: SlotSet::NONE }
                 };
                 // An action that takes its share of a counter commutes with others that do.
                 inside.extend(&own.without(&counters));
-                actions += more;
                 self.candidate[source] = true;
                 again = true;
             }
         }
-        Ok((actions < most).then_some(actions))
+        Ok(Some(actions))
     }
 
-    /// What decides about the moves of a source in a state, and what they read and write; and how many they are.
-    fn own<S: System>(
-        &self,
-        knowledge: &Knowledge<'_, S>,
-        state: &[u32],
-        source: usize,
-    ) -> Result<(Footprint, usize), Miss> {
-        let menu = knowledge.menu(source, state)?;
-        let mut footprint = Footprint { reads: menu.reads, ..Footprint::NONE };
+    /// What decides about the moves of a source in a state, and what they read and write.
+    fn own<S: System>(&mut self, here: &Here<'_, '_, S>, source: usize) -> Result<Reach, Miss> {
+        if let Some(known) = self.own[source] {
+            return Ok(known);
+        }
+        let Here { knowledge, state, menus } = here;
+        let menu = &knowledge.menus[menus[source] as usize];
+        let mut reach = Reach { reads: menu.reads, writes: SlotSet::NONE };
         for act in knowledge.moves(menu) {
             for part in 0..act.parts {
                 let leaf = knowledge.part(act, part, state)?;
-                footprint.extend(&knowledge.leaves[leaf as usize].footprint.with_ghosts(self.interesting));
+                reach.extend(&self.counting.results[leaf as usize]);
             }
             let action = &knowledge.actions[act.action as usize].action;
             let future = &self.futures[source];
-            assert!(footprint.is_within(future), "source {source} does {action:?}: {footprint:?}, declared {future:?}");
+            assert!(reach.is_within(future), "source {source} does {action:?}: {reach:?}, declared {future:?}");
         }
-        Ok((footprint, usize::from(menu.len())))
+        self.own[source] = Some(reach);
+        Ok(reach)
     }
 }

@@ -107,7 +107,7 @@ pub(super) struct Knowledge<'s, S: System> {
     words: usize,
     spaces: Vec<u16>,
     pub actions: Vec<ActionEntry<S::Action>>,
-    futures: Vec<Footprint>,
+    pub futures: Vec<Footprint>,
     memo: Memo,
     source_roots: Vec<u32>,
     future_roots: Vec<u32>,
@@ -222,11 +222,10 @@ impl<'s, S: System> Knowledge<'s, S> {
         Ok(self.memo.find(self.pending_root, state).ok_or(Miss::Pending)? == 1)
     }
 
-    /// What a source may still read and write.
+    /// What a source may still read and write, as an index into `futures`.
     #[inline]
-    pub fn future(&self, source: usize, state: &[u32]) -> Result<&Footprint, Miss> {
-        let leaf = self.memo.find(self.future_roots[source], state).ok_or(Miss::Future(source))?;
-        Ok(&self.futures[leaf as usize])
+    pub fn future(&self, source: usize, state: &[u32]) -> Result<u32, Miss> {
+        self.memo.find(self.future_roots[source], state).ok_or(Miss::Future(source))
     }
 
     /// Learns what was missed in a state.

@@ -85,17 +85,28 @@ impl Footprint {
     /// Everything.
     pub const ALL: Self = Self { reads: SlotSet::ALL, writes: SlotSet::ALL, peeks: [SlotSet::ALL; GHOSTS] };
 
-    /// The same with reads for witnesses as reads, where these are still of interest, and else without them.
+    /// What of it counts while these kinds of reads for witnesses are of interest: these as reads, and the others not at all.
     #[must_use]
-    pub fn with_ghosts(&self, interesting: u8) -> Self {
+    pub fn with_ghosts(&self, interesting: u8) -> Reach {
         let mut reads = self.reads;
         for (ghost, peeks) in self.peeks.iter().enumerate().filter(|(ghost, _)| interesting & (1 << ghost) != 0) {
             debug_assert!(ghost < GHOSTS, "kinds are below the number of kinds");
             reads.extend(peeks);
         }
-        Self { reads, writes: self.writes, peeks: [SlotSet::NONE; GHOSTS] }
+        Reach { reads, writes: self.writes }
     }
+}
 
+/// What something reads and writes, as far as it counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// The slots that it reads.
+    pub reads: SlotSet,
+    /// The slots that it writes.
+    pub writes: SlotSet,
+}
+
+impl Reach {
     /// Whether one of the two writes what the other reads or writes.
     #[must_use]
     #[inline]
@@ -118,6 +129,6 @@ impl Footprint {
     /// The same without some slots.
     #[must_use]
     pub const fn without(&self, slots: &SlotSet) -> Self {
-        Self { reads: self.reads.without(slots), writes: self.writes.without(slots), peeks: self.peeks }
+        Self { reads: self.reads.without(slots), writes: self.writes.without(slots) }
     }
 }

@@ -272,7 +272,7 @@ impl Worker {
         let before = Before { packed: ground.store.packed(index), state, hash: knowledge.interner.hash(state) };
         if ground.reduce && !quiescent {
             let mut closure = std::mem::take(&mut self.closure);
-            let chosen = closure.choose(knowledge, state, ground.interesting);
+            let chosen = closure.choose(knowledge, state, &self.menus, ground.interesting);
             let records = self.records.len();
             let (leaves, acted, events) = (self.leaves.len(), self.acted.len(), self.events.len());
             let causes = self.causes.len();

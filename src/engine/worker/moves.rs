@@ -17,15 +17,17 @@ impl Worker {
         self.leaves.clear();
         let knowledge = ground.knowledge;
         let (mut able, mut quiescent) = (0, true);
+        self.menus.clear();
         for source in 0..knowledge.sources() {
-            let menu = knowledge.menu(source, state)?;
+            self.menus.push(knowledge.menu_id(source, state)?);
+            let menu = &knowledge.menus[self.menus[source] as usize];
             quiescent &= !menu.progress;
             if knowledge.moves(menu).iter().any(|act| act.fair) {
                 able |= liveness::bit(u16::try_from(source).expect("there are few sources"));
             }
         }
         let before = Before { packed: ground.store.packed(index), state, hash: knowledge.interner.hash(state) };
-        if ground.reduce && !quiescent && self.closure.choose(knowledge, state, ground.interesting)? {
+        if ground.reduce && !quiescent && self.closure.choose(knowledge, state, &self.menus, ground.interesting)? {
             let chosen = std::mem::take(&mut self.closure.chosen);
             let moves = self.moves(ground, &before, Some(&chosen));
             self.closure.chosen = chosen;
