@@ -81,6 +81,30 @@ fn effects_outside_and_leases_have_signs() {
     }
 }
 
+/// Where nothing is violated, nothing looks as if something were: the step and the end are marked otherwise in every format.
+#[test]
+fn a_situation_is_not_drawn_as_a_violation() {
+    let mut trace = shown("two-agents-drop", "versioned", "stale-view");
+    let marks = [
+        ("text", "✓ stale-view reached", "✗"),
+        ("mermaid", "rgba(46, 160, 67, 0.18)", "rgba(214, 69, 61, 0.18)"),
+        ("plantuml", "#E6F4EA", "#FDECEB"),
+        ("svg", "class=\"h-metfill\"", "class=\"h-badfill\""),
+        ("html", "class=\"verdict met\"", "class=\"verdict\""),
+        ("dot", "#1a7f37", "#b3261e"),
+    ];
+    for (format, met, bad) in marks {
+        let text = drawn(&trace, format);
+        assert!(text.contains(met) && !text.contains(bad), "{format}: {text}");
+    }
+    // The same run, as if it showed a violation.
+    trace.shows = None;
+    for (format, met, bad) in marks {
+        let text = drawn(&trace, format);
+        assert!(text.contains(bad) && !text.contains(met), "{format}: {text}");
+    }
+}
+
 /// What a node answers out of its cache does not come from the store, though the same transaction looks there too.
 #[test]
 fn a_read_that_is_answered_from_a_cache_stays_at_its_node() {
