@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::sequence::{Row, Sequence, Shown};
+use super::sequence::{Band, Row, Sequence, Shown};
 use super::story::{Event, Story};
 use super::{Draw, Format, svg, words};
 use crate::trace::{Step, Trace};
@@ -27,16 +27,12 @@ fn draw(trace: &Trace, story: &Story) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
          <link rel=\"icon\" href=\"data:,\">\n<style>\n{SHEET}</style>\n</head>\n<body>\n<main>\n<figure{}>\n{picture}</figure>\n<div>\n<h1>{title}</h1>\n\
-         <p class=\"{}\">{}</p>\n<p>{}</p>\n<nav aria-label=\"Steps\">\n\
+         {}<p>{}</p>\n<nav aria-label=\"Steps\">\n\
          <button id=\"back\" type=\"button\">Back</button>\n<button id=\"on\" type=\"button\">Next</button>\n\
          <span id=\"place\" class=\"dim\"></span>\n<span id=\"heard\" class=\"heard\" role=\"status\"></span>\n\
          <span class=\"dim\"><kbd>←</kbd> <kbd>→</kbd> <kbd>Home</kbd> <kbd>End</kbd></span>\n</nav>\n",
         if fits_a_page(&picture) { " class=\"whole\"" } else { "" },
-        match band.shows {
-            Shown::Violation => "verdict",
-            Shown::Situation => "verdict met",
-        },
-        svg::escape(&band.verdict),
+        verdict(band),
         svg::escape(&story.sentence)
     );
     page.push_str("<div class=\"log\">\n");
@@ -75,6 +71,15 @@ fn initial(trace: &Trace) -> Facts<'_> {
     changes.map(|change| (&*change.fact, (&*change.before, None))).collect()
 }
 
+/// What the page is about, in a line.
+fn verdict(band: &Band) -> String {
+    let class = match band.shows {
+        Shown::Violation => "verdict",
+        Shown::Situation => "verdict met",
+    };
+    format!("<p class=\"{class}\">{}</p>\n", svg::escape(&band.verdict))
+}
+
 /// The state after a step, with its part of the story.
 fn section(
     page: &mut String,
@@ -108,7 +113,7 @@ fn section(
             let ends = |event: &&Event| event.steps.is_some_and(|(_, last)| last == number);
             paragraphs(page, event.filter(ends).map_or(&[][..], |event| &event.more));
             if number == trace.steps.len() {
-                let _ = writeln!(page, "<p class=\"verdict\">{}</p>", svg::escape(&sequence.band.verdict));
+                page.push_str(&verdict(&sequence.band));
             }
         }
     }

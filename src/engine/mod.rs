@@ -38,5 +38,5 @@ pub use checkpoint::{Changed, Checkpoint, resume};
 pub use exploration::{Exploration, Found};
 pub use limits::{Limits, Progress, Stop};
 pub use search::explore;
-pub use slots::{Footprint, GHOSTS, SlotSet};
+pub use slots::{Footprint, GHOSTS, Reach, SlotSet};
 pub use system::{Budgets, Class, Observations, System};
