@@ -21,6 +21,11 @@ pub enum Action {
         /// Which of the ways in which it may react.
         way: u8,
     },
+    /// An agent leaves out an entry whose condition is not met as it sees it.
+    Skip {
+        /// The agent.
+        agent: u8,
+    },
     /// The balancer brings a request to a node.
     Deliver {
         /// The call.
@@ -145,6 +150,7 @@ pub const ACTIONS: &[(&str, &str)] = &[
     ("resume", "an agent resumes the broken stream of its call"),
     ("deploy", "a node changes over to what is deployed"),
     ("decide", "an agent decides what to do with an event, where its client may choose that (`any`)"),
+    ("skip", "an agent leaves out an entry whose condition (`if`) is not met as it sees it"),
 ];
 
 /// The kind of a call's arrival together with its first transaction, where calls are routed late.
@@ -175,7 +181,8 @@ impl Action {
             Self::Resume { .. } => 7,
             Self::Deploy { .. } => 8,
             Self::Decide { .. } => 9,
-            Self::Fault { fault, .. } => 10 + u16::from(*fault),
+            Self::Skip { .. } => 10,
+            Self::Fault { fault, .. } => 11 + u16::from(*fault),
         }
     }
 

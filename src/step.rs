@@ -211,6 +211,11 @@ impl Simulation {
             Action::Decide { agent, way } => {
                 Performed { facts: self.decide(usize::from(*agent), *way, access), ..Performed::default() }
             }
+            Action::Skip { agent } => {
+                let mut harness = Harness::new(&self.setting, access, usize::from(*agent));
+                harness.skip();
+                Performed { facts: harness.finish(), ..Performed::default() }
+            }
             Action::Receive { agent } => {
                 let mut harness = Harness::new(&self.setting, access, usize::from(*agent));
                 harness.receive();

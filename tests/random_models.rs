@@ -51,11 +51,13 @@ fn run(seed: u64) -> Result<Seed, String> {
     compare(&of_seed(seed)).map_err(|differ| format!("seed {seed}:\n{differ}"))
 }
 
-/// In every fourth model handlers answer early, in every fourth some field is not known to all.
+/// In every fourth model handlers answer early, in every fourth some field is not known to all, in every fourth something is
+/// done under a condition.
 fn of_seed(seed: u64) -> Texts {
     match seed % 4 {
         _ if DISAGREED.contains(&seed) => texts(seed),
         1 => random::more::of_two_schemas(seed),
+        2 => random::more::conditional(seed),
         3 => random::more::answering(seed),
         _ => texts(seed),
     }

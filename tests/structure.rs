@@ -19,7 +19,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("suggest", &[]),
     ("table", &[]),
     ("assertion", &["model", "suggest"]),
-    ("world", &["model"]),
+    ("world", &["assertion", "model"]),
     ("invariants", &["world", "engine", "model", "table"]),
     ("handler", &["world", "engine", "model", "table"]),
     ("harness", &["handler", "world", "engine", "model"]),
@@ -278,7 +278,7 @@ fn a_folder_that_is_a_table_holds_its_rows() {
     is_a_table(
         "src/handler",
         handler::STEPS,
-        &["mod.rs", "calls.rs", "handling.rs", "program.rs", "promises.rs", "replies.rs"],
+        &["mod.rs", "basis.rs", "calls.rs", "handling.rs", "program.rs", "promises.rs", "replies.rs"],
     );
     is_a_table("src/faults", faults::FAULTS, &["mod.rs"]);
     is_a_table("src/invariants", invariants::INVARIANTS, &["mod.rs"]);

@@ -69,7 +69,7 @@ pub(super) fn check(program: &Program, expression: &str, names: &Names) -> Resul
     }
     let found = check.infer(program.expression());
     if !found.is(&Type::Truth) {
-        let message = format!("an assertion is true or false, and this is {}", found.name());
+        let message = format!("{} is true or false, and this is {}", names.kind(), found.name());
         check.problems.push(Problem { range: 0..expression.len(), message, help: None });
     }
     let mut problems = check.problems;
@@ -150,12 +150,12 @@ impl Check<'_> {
             return found.clone();
         }
         let range = self.token(expression);
-        if name == "told" {
+        if name == "told" && !self.names.of_condition {
             let help = self.names.agents.first().map(|(agent, _)| format!("for example `told.{agent}`"));
             return self.problem(range, "`told` is what all agents were told: name one of them".to_owned(), help);
         }
         if let Some((_, fields)) = self.names.resources.iter().find(|(resource, _)| resource == name) {
-            let field = fields.first().map_or("version", |(field, _)| field);
+            let field = fields.first().map_or("version", |(field, _)| field.as_str());
             let help = Some(format!("for example `{name}.{field}`"));
             return self.problem(range, format!("`{name}` is a whole resource: name one of its fields"), help);
         }
@@ -164,9 +164,13 @@ impl Check<'_> {
 
     fn unknown_resource(&mut self, range: Range<usize>, name: &str) -> Type {
         let resources = self.names.resources.iter().map(|(resource, _)| resource.as_str());
-        let known: Vec<&str> = resources.chain(["told"]).collect();
+        let known: Vec<&str> = resources.chain((!self.names.of_condition).then_some("told")).collect();
         let help = self.dashed(&range, &known).or_else(|| did_you_mean(name, known.iter().copied()));
-        let help = help.unwrap_or_else(|| format!("an assertion can name {}", one_of(known)));
+        let help = help.unwrap_or_else(|| match (self.names.of_condition, known.is_empty()) {
+            (false, _) => format!("an assertion can name {}", one_of(known)),
+            (true, true) => "a condition can name what the entry is `given`, and it is given nothing".to_owned(),
+            (true, false) => format!("a condition can name {}: what the entry changes, or is `given`", one_of(known)),
+        });
         self.problem(range, format!("unknown name `{name}`"), Some(help))
     }
 
@@ -193,7 +197,7 @@ impl Check<'_> {
     /// `name.member`, where `name` is no variable of a macro.
     fn member(&mut self, owner: &IdedExpr, name: &str, member: &str, range: Range<usize>) -> Type {
         let names = self.names;
-        if name == "told" {
+        if name == "told" && !names.of_condition {
             if names.agents.iter().any(|(agent, _)| agent == member) {
                 return Type::List(Box::new(Type::Told));
             }
@@ -205,13 +209,18 @@ impl Check<'_> {
         let Some((_, fields)) = names.resources.iter().find(|(resource, _)| resource == name) else {
             return self.unknown_resource(self.token(owner), name);
         };
+        if member == "version" && names.of_condition {
+            let help = Some("`check-version` compares versions".to_owned());
+            return self.problem(range, "a condition is judged on fields, and a version is none".to_owned(), help);
+        }
         if member == "version" {
             return Type::Number;
         }
         if let Some((_, value)) = fields.iter().find(|(field, _)| field == member) {
             return Type::of(value);
         }
-        let known: Vec<&str> = fields.iter().map(|(field, _)| field.as_str()).chain(["version"]).collect();
+        let version = (!names.of_condition).then_some("version");
+        let known: Vec<&str> = fields.iter().map(|(field, _)| field.as_str()).chain(version).collect();
         let help = self.dashed(&range, &known).or_else(|| did_you_mean(member, known.iter().copied()));
         let help = help.unwrap_or_else(|| format!("expected {}", one_of(known)));
         self.problem(range, format!("unknown field of `{name}` `{member}`"), Some(help))

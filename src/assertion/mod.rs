@@ -6,6 +6,8 @@
 //! `basket.unit_price`. There are CEL's operators, its macros (`has`, `all`, `exists`, `exists_one`, `map`, `filter`)
 //! and the functions `size`, `contains`, `startsWith`, `endsWith`, `matches`, `int` and `string`.
 //!
+//! A *condition* (`if` of a work entry) is such an expression over the fields of what the entry rests on alone.
+//!
 //! Names and types are checked when an expression is compiled, in all of its branches: CEL itself would find a wrong
 //! name only where evaluation comes to it, and would call a number and a string merely unequal.
 
@@ -20,7 +22,7 @@ use std::sync::{Arc, LazyLock};
 
 use cel::{Context, Env, ExecutionError, Program};
 
-use crate::model::{Entry, Scenario, Told, Value};
+use crate::model::{Entry, Resource, Scenario, Told, Value};
 
 /// Bytes of an expression.
 const LENGTH: usize = 1024;
@@ -39,6 +41,8 @@ static LIBRARY: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib()));
 pub struct Names {
     resources: Vec<(String, Vec<(String, Value)>)>,
     agents: Vec<(String, usize)>,
+    /// It is judged on contents alone: there are no versions, and nothing was told.
+    of_condition: bool,
 }
 
 impl Names {
@@ -52,7 +56,12 @@ impl Names {
             (spelled(name), fields.iter().map(|(field, value)| (spelled(field), value.clone())).collect())
         });
         let agents = agents.into_iter().map(|(agent, intents)| (spelled(agent), intents));
-        Self { resources: resources.collect(), agents: agents.collect() }
+        Self { resources: resources.collect(), agents: agents.collect(), of_condition: false }
+    }
+
+    /// What such an expression is called.
+    const fn kind(&self) -> &'static str {
+        if self.of_condition { "a condition" } else { "an assertion" }
     }
 
     /// Of this scenario.
@@ -64,6 +73,12 @@ impl Names {
             scenario.agents.iter().map(|agent| (agent.name.as_str(), agent.work.iter().filter(intent).count())),
         )
     }
+}
+
+/// The names that the condition of an entry may use that rests on these resources.
+pub fn condition_names<'a>(resources: impl IntoIterator<Item = &'a Resource>) -> Names {
+    let resources = resources.into_iter().map(|resource| (resource.name.as_str(), resource.fields.as_slice()));
+    Names { of_condition: true, ..Names::new(resources, []) }
 }
 
 /// How a name is written in an expression.
@@ -156,12 +171,18 @@ fn try_compile(expression: &str, names: &Names) -> Result<Compiled, Vec<Problem>
             | ExecutionError::Overflow(..)
             | ExecutionError::FunctionError { .. },
         ) => Ok(compiled),
-        Ok(_) => Err(whole("an assertion is true or false, and this is neither".to_owned())),
+        Ok(_) => Err(whole(format!("{} is true or false, and this is neither", names.kind()))),
         Err(error) => Err(whole(error.to_string())),
     }
 }
 
 impl Compiled {
+    /// Whether the expression names this resource.
+    #[must_use]
+    pub fn names(&self, resource: &str) -> bool {
+        self.0.references().has_variable(spelled(resource))
+    }
+
     /// Whether the expression is true of these facts.
     ///
     /// # Errors

@@ -138,7 +138,8 @@ fn rests(
 ) -> BTreeMap<String, Version> {
     let Some(scenario) = scenario else { return BTreeMap::new() };
     let work = scenario.agents.iter().find(|other| other.name == agent).map_or(&[][..], |agent| &agent.work);
-    let Some(Entry::Mutate { given, .. }) = entry.checked_sub(1).and_then(|entry| work.get(entry)) else {
+    let Some(Entry::Mutate { given, condition: None, .. }) = entry.checked_sub(1).and_then(|entry| work.get(entry))
+    else {
         return BTreeMap::new();
     };
     let handles = given.iter().filter_map(|resource| scenario.resources[*resource].handle.as_deref());

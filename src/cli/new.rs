@@ -193,8 +193,9 @@ fn scenario(name: &str) -> String {
         ("{ hand-off = \"item\", to = [\"A\"], carries = [\"handle\"] }", "hand it on to other agents"),
     ]);
     text.comment(&format!(
-        "A hand-off carries any of {}. An entry that changes something may say on what else its plan rests: given = \
-         [\"other\"].",
+        "A hand-off carries any of {}. An entry that changes something may say on what its plan rests: given = \
+         [\"other\"]; and under which condition it is done, judged on fields of that and of its own resource: if = \
+         \"item.count < 10\".",
         words(settings::carried().iter().map(|choice| choice.name))
     ));
     text.line("[agents.planner]");

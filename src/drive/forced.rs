@@ -194,7 +194,7 @@ impl<'f> Forced<'f> {
                 self.stop(&id).await
             }
             Action::Deploy { node } => self.change_over(*node, before, after).await,
-            Action::HandOff { .. } | Action::Decide { .. } => Ok(()),
+            Action::HandOff { .. } | Action::Decide { .. } | Action::Skip { .. } => Ok(()),
             Action::Resume { agent } => {
                 let call = call_at(setting, &was, CallRef::open(*agent)).clone();
                 self.resume(&self.label(&call));

@@ -66,7 +66,7 @@ impl FromIterator<usize> for SlotSet {
 }
 
 /// How many kinds of reads there may be that decide about nothing but a witness.
-pub const GHOSTS: usize = 5;
+pub const GHOSTS: usize = 4;
 
 /// What something reads and writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

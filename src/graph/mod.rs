@@ -196,7 +196,7 @@ fn words(simulation: &Simulation, state: &[Component], action: &Action) -> Strin
             agent(*who).to_owned()
         }
         Action::Resume { agent: who } => agent(*who).to_owned(),
-        Action::Decide { agent: who, .. } => agent(*who).to_owned(),
+        Action::Decide { agent: who, .. } | Action::Skip { agent: who } => agent(*who).to_owned(),
         Action::Guess { agent: who, handle } => format!("{} {}", agent(*who), setting.handle_name(*handle)),
         Action::Deliver { call: at, node, .. } => format!("{} to {}", call(*at), setting.node_name(*node)),
         Action::Execute { call: at, clock_stands, .. } => {

@@ -145,17 +145,6 @@ impl Handling<'_, '_> {
         self.access.get(slot).resource().instances.get(usize::from(handle.instance))
     }
 
-    /// Whether a resource that the plan rests on has changed since its author saw it (ghost).
-    #[must_use]
-    pub fn basis_changed(&self) -> bool {
-        self.request.basis.iter().any(|(handle, seen)| {
-            let Some(now) = self.anywhere(*handle) else { return true };
-            let version = seen.version.is_some_and(|version| version != now.version);
-            let new_fields = &self.setting.resource(usize::from(handle.resource)).new_fields;
-            version || seen.content.as_ref().is_some_and(|content| !shows_values(content, &now.content, new_fields))
-        })
-    }
-
     /// The resource that the handle names.
     ///
     /// # Errors
@@ -288,7 +277,9 @@ impl Handling<'_, '_> {
         let mut changes = self.setting.changes(&part.map_or_else(|| operation.clone(), |part| operation.part(part)));
         let drops = !self.unknown_fields().is_empty() && operation.changes_fields();
         changes.retain(|change| !drops || !self.unknown_fields().contains(&usize::from(*change)));
-        self.committed(handle, Some(before), after, &changes, erases_fields || loaded || drops);
+        // What comes with the handle may be as it was long ago.
+        let carried = self.setting.is_state_in_handle() && self.request.token.is_some();
+        self.committed(handle, Some(before), after, &changes, erases_fields || loaded || drops || carried);
         Ok(())
     }
 
@@ -350,13 +341,14 @@ impl Handling<'_, '_> {
             lease.wrote.sort_unstable();
             self.set_lease(lease);
         }
-        let (request, effects, basis_changed) = (self.request.clone(), self.effects(), self.basis_changed());
+        let (request, effects) = (self.request.clone(), self.effects());
+        let broken_basis = self.broken_basis(before.as_ref());
         self.facts.push(Fact::Committed {
             request,
             handle,
             before,
             after,
-            basis_changed,
+            broken_basis,
             can_erase,
             effects,
             told,
@@ -399,14 +391,6 @@ pub fn drop_fields(content: &mut [Field], fields: &[usize]) {
     for &field in fields {
         content[field] = Field { value: content[field].value.empty(), shows: Intents::NONE };
     }
-}
-
-/// Whether a content that was seen has the values of one that is stored. Of new fields it may have been shown nothing.
-fn shows_values(seen: &[Field], stored: &[Field], new_fields: &[usize]) -> bool {
-    let mut pairs = seen.iter().zip(stored).enumerate();
-    pairs.all(|(field, (seen, stored))| {
-        seen.value == stored.value || new_fields.contains(&field) && seen.value == seen.value.empty()
-    })
 }
 
 /// Applies an operation to a content, and adds the intent to what its fields show. An increment saturates.

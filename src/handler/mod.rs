@@ -3,6 +3,7 @@
 //! Each step is one file of this folder; its page is the comment at the file's top. A step sees one call and, through
 //! [`Handling`], the state that its transaction works on. It knows nothing of clients, streams or other calls.
 
+mod basis;
 mod calls;
 mod handling;
 mod program;
@@ -77,6 +78,7 @@ table! {
         release_key,
         check_version,
         check_unchanged,
+        check_condition,
         check_approval,
         acquire_lease,
         release_lease,

@@ -8,7 +8,7 @@ use crate::model::design::{
 };
 use crate::model::{Design, Outcome, Tool};
 use crate::table::Row;
-use crate::world::{Answer, Call, Component, Fact, Instance, Position, Progress, Request, Setting, ghost};
+use crate::world::{Answer, Call, Component, Fact, Position, Progress, Request, Setting, ghost};
 
 /// The handlers of a design, ready to run: one for each tool that it serves.
 #[derive(Clone, Debug)]
@@ -362,10 +362,9 @@ impl Handling<'_, '_> {
             let ledger = self.access.get(self.setting.ledger_slot(self.agent())).ledger();
             ledger.entries[usize::from(self.request.entry)].happened()
         };
-        let (request, node, basis_changed) = (self.request.clone(), self.node, self.basis_changed());
-        let read_before_change = instance.as_ref().is_some_and(|instance| self.was_read_before_change(instance));
+        let (request, node, broken_basis) = (self.request.clone(), self.node, self.broken_basis(instance.as_ref()));
         let restarted = self.has_only_node_restarted();
-        Fact::Started { request, instance, node, restarted, happened, basis_changed, read_before_change }
+        Fact::Started { request, instance, node, restarted, happened, broken_basis }
     }
 
     /// Whether this is the only node, and has restarted. (Where there are several, another one is there to be reached.)
@@ -384,18 +383,6 @@ impl Handling<'_, '_> {
     /// Whether the node runs what is deployed by now.
     fn is_node_deployed(&self) -> bool {
         super::calls::is_deployed(self.setting, self.access, self.node)
-    }
-
-    /// Whether a read comes after a change that came after another read: some agent has a view of another content.
-    fn was_read_before_change(&self, instance: &Instance) -> bool {
-        let resource = self.resource_id();
-        let changed = instance.content.iter().any(|field| !field.shows.is_empty());
-        let outdated = |agent: usize| {
-            let known = &self.access.peek(self.setting.agent_slot(agent), ghost::VIEWS).agent().known[resource];
-            let content = known.view.as_ref().and_then(|view| view.content.as_ref());
-            content.is_some_and(|content| *content != instance.content)
-        };
-        self.request.tool == Tool::Read && changed && (0..self.setting.agents()).any(outdated)
     }
 
     /// What others can see of a commit is the state at the end of its transaction.

@@ -37,6 +37,8 @@ pub enum Move {
     HandOff,
     /// It decides what to do with an event.
     Decide,
+    /// It leaves its entry out, whose condition is not met as it sees it.
+    Skip,
 }
 
 impl<'h, 'a> Harness<'h, 'a> {
@@ -109,6 +111,15 @@ impl<'h, 'a> Harness<'h, 'a> {
         self.advance();
     }
 
+    /// The agent leaves out the entry that it is at: it tells nothing, and nobody owes anything.
+    pub fn skip(&mut self) {
+        let slot = self.setting.ledger_slot(self.id());
+        let mut ledger = self.access.get(slot).ledger().clone();
+        ledger.entries[usize::from(self.agent.entry)].skipped = true;
+        self.access.set(slot, ledger.into());
+        self.advance();
+    }
+
     /// Leaves the rest of the work list.
     fn leave(&mut self) {
         let forgotten = self.agent.plans.iter_mut().chain(&mut self.agent.first_plans);
@@ -167,8 +178,9 @@ pub fn next_move(setting: &Setting, agent: &Agent) -> Option<Move> {
     if agent.undecided.is_some() {
         return Some(Move::Decide);
     }
-    let known = planning::rests_on(entry).into_iter().all(|resource| agent.known[resource].handle.is_some());
+    let known = entry.rests_on().into_iter().all(|resource| agent.known[resource].handle.is_some());
     match entry {
+        Entry::Mutate { .. } if known && planning::skips(setting, agent) => Some(Move::Skip),
         Entry::Read { .. } | Entry::Mutate { .. } => known.then_some(Move::Send),
         Entry::HandOff { .. } if !known => None,
         Entry::HandOff { .. } if agent.errand == Errand::Begin => {

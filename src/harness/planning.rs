@@ -8,8 +8,8 @@ use crate::model::design::{NewFields, ReadsFrom};
 use crate::model::scenario::Carried;
 use crate::model::{AgentId, Client, Entry, Free, Operation, ResourceId, Tool};
 use crate::world::{
-    Agent, Attempt, Call, Component, Errand, Fact, Field, Handle, Intents, Key, Payload, Position, Purpose, Request,
-    Setting, Stamp, View, ghost,
+    Agent, Attempt, Call, Component, Condition, Errand, Fact, Field, Handle, Intents, Key, Payload, Position, Purpose,
+    Request, Setting, Stamp, View, ghost,
 };
 
 /// What an agent must know of a resource before it can plan.
@@ -19,31 +19,44 @@ struct Needs {
     content: bool,
 }
 
-/// The resources that an entry rests on: its own, then those that it is `given`.
-pub(super) fn rests_on(entry: &Entry) -> Vec<ResourceId> {
-    match entry {
-        Entry::Read { resource } | Entry::HandOff { resource, .. } => vec![*resource],
-        Entry::Mutate { operation: Operation::Mint, given, .. } => given.clone(),
-        Entry::Mutate { resource, given, .. } => std::iter::once(*resource).chain(given.iter().copied()).collect(),
-    }
-}
-
-fn needs(client: &Client, entry: &Entry, resource: ResourceId) -> Needs {
+fn needs(setting: &Setting, agent: &Agent, client: &Client, entry: &Entry, resource: ResourceId) -> Needs {
     match entry {
         Entry::Read { .. } => Needs::default(),
         Entry::HandOff { carries, .. } => {
             Needs { version: carries.contains(&Carried::Version), content: carries.contains(&Carried::Content) }
         }
         Entry::Mutate { .. } if client.blind => Needs::default(),
-        Entry::Mutate { resource: own, operation, .. } if *own == resource => Needs {
+        Entry::Mutate { resource: own, operation, given, .. } if *own == resource => Needs {
             version: client.precondition != Precondition::None,
             content: *operation == Operation::Approve
-                || operation.changes_fields() && client.payload == Carries::Snapshot,
+                || operation.changes_fields() && client.payload == Carries::Snapshot
+                || given.contains(own)
+                || condition(setting, agent).is_some_and(|condition| condition.names(resource)),
         },
         Entry::Mutate { .. } => {
             Needs { version: client.precondition == Precondition::EveryViewedVersion, content: true }
         }
     }
+}
+
+/// The condition of the entry that an agent is at.
+fn condition<'s>(setting: &'s Setting, agent: &Agent) -> Option<&'s Condition> {
+    let intent = setting.intent(usize::from(agent.id), usize::from(agent.entry))?;
+    setting.condition(intent)
+}
+
+/// Whether an idle agent leaves its entry out: it has nothing more to read before it would plan, and of what it sees the
+/// condition is not true. What it sees nothing of, it can't judge.
+pub(super) fn skips(setting: &Setting, agent: &Agent) -> bool {
+    let Some(condition) = condition(setting, agent).filter(|_| agent.pending.is_none()) else { return false };
+    let client = setting.model.client(usize::from(agent.id), setting.tool_at(agent));
+    let plans = match agent.errand {
+        Errand::Begin => next_reading(setting, client, agent, Purpose::Look, 0).is_none(),
+        Errand::Act => next_lacking(setting, client, agent, false, 0).is_none(),
+        Errand::Reading { .. } | Errand::Verify => false,
+    };
+    let view = |resource: ResourceId| agent.known[resource].view.as_ref()?.content.as_ref();
+    plans && condition.is_met(setting, view) == Some(false)
 }
 
 /// The next resource, counted from `from` in the list of those that the entry rests on, that the agent has to read
@@ -72,12 +85,12 @@ fn reads_before_writing(setting: &Setting, client: &Client, agent: &Agent) -> bo
 fn next_lacking(setting: &Setting, client: &Client, agent: &Agent, always: bool, from: u8) -> Option<u8> {
     let entry = super::entry(setting, agent)?;
     let lacks = |resource: ResourceId| {
-        let needs = needs(client, entry, resource);
+        let needs = needs(setting, agent, client, entry, resource);
         let view = agent.known[resource].view.as_ref();
         needs.version && view.is_none_or(|view| view.version.is_none())
             || needs.content && view.is_none_or(|view| view.content.is_none())
     };
-    let list = (0..).zip(rests_on(entry)).skip(usize::from(from));
+    let list = (0..).zip(entry.rests_on()).skip(usize::from(from));
     list.into_iter().find(|(_, resource)| always || lacks(*resource)).map(|(index, _)| index)
 }
 
@@ -105,7 +118,7 @@ impl Harness<'_, '_> {
     /// The resource that the agent reads in this errand.
     pub(super) fn reading(&self, done: u8) -> ResourceId {
         let entry = self.entry().expect("an agent that reads is at an entry");
-        rests_on(entry)[usize::from(done)]
+        entry.rests_on()[usize::from(done)]
     }
 
     /// For what the agent reads what it lacks. Where it reads before each write anyway, one that plans anew is still at that.
@@ -242,7 +255,7 @@ impl Harness<'_, '_> {
 
     /// A new plan for the intent that the agent is at: its change, applied to what the agent believes.
     fn plan(&self) -> Request {
-        let Some(Entry::Mutate { resource, operation, given }) = self.entry() else {
+        let Some(Entry::Mutate { resource, operation, given, .. }) = self.entry() else {
             unreachable!("only intents are planned")
         };
         let client = self.client(operation.tool());
@@ -289,7 +302,8 @@ impl Harness<'_, '_> {
             Precondition::ViewedVersion => handle.and_then(|_| believed(*resource)).into_iter().collect(),
             Precondition::EveryViewedVersion => {
                 let own = handle.and_then(|_| believed(*resource));
-                own.into_iter().chain(given.iter().filter_map(|given| believed(*given))).collect()
+                let others = given.iter().filter(|given| *given != resource);
+                own.into_iter().chain(others.filter_map(|given| believed(*given))).collect()
             }
         };
         Request {
@@ -334,10 +348,13 @@ impl Harness<'_, '_> {
 
     /// What the agent saw of the resources on which its plan rests.
     fn basis(&self, given: &[ResourceId]) -> Vec<(Handle, View)> {
+        let conditional = condition(self.setting, &self.agent).is_some();
         let seen = given.iter().filter_map(|given| {
             let known = self.known(*given);
+            // A condition is judged on what the server has, whether or not its author looked.
+            let view = known.view.clone().or_else(|| conditional.then(View::default))?;
             // The lease on another resource protects nothing in this call.
-            Some((known.handle?, View { fence: None, ..known.view.clone()? }))
+            Some((known.handle?, View { fence: None, ..view }))
         });
         seen.collect()
     }

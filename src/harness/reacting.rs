@@ -1,6 +1,6 @@
 //! Reacting: what an agent does with an answer, a refusal or a broken stream.
 
-use super::{Harness, planning};
+use super::Harness;
 use crate::handler::{self, change_fields};
 use crate::model::client::{AfterFailure, KeyPolicy};
 use crate::model::free::Occasion;
@@ -132,16 +132,17 @@ impl Harness<'_, '_> {
 
     /// Whether a replan goes ahead, now that everything was read again.
     fn holds(&self, condition: Condition) -> bool {
-        let Some(entry @ Entry::Mutate { resource: own, operation, .. }) = self.entry() else { return true };
+        let Some(entry @ Entry::Mutate { resource: own, operation, given, .. }) = self.entry() else { return true };
         match condition {
             Condition::Unsatisfied => !self.is_satisfied(),
-            Condition::Disjoint => planning::rests_on(entry).into_iter().all(|resource| {
+            Condition::Disjoint => entry.rests_on().into_iter().all(|resource| {
                 let handle = self.known(resource).handle;
                 let old = self.agent.old.iter().find(|(old, _)| Some(*old) == handle);
                 let old = old.and_then(|(_, view)| view.content.as_ref());
                 let new = self.view(resource).and_then(|view| view.content.as_ref());
                 let (Some(old), Some(new)) = (old, new) else { return false };
-                let counts = |field: usize| *own != resource || operation.fields().contains(&field);
+                let rests = *own != resource || given.contains(own);
+                let counts = |field: usize| rests || operation.fields().contains(&field);
                 let mut pairs = old.iter().zip(new).enumerate();
                 pairs.all(|(field, (old, new))| !counts(field) || old.value == new.value)
             }),
@@ -364,7 +365,7 @@ impl Harness<'_, '_> {
     pub(super) fn miss_handle(&mut self) {
         let Some(entry) = self.entry().filter(|_| self.agent.undecided.is_none()) else { return };
         let missing = |resource: &ResourceId| self.known(*resource).handle.is_none() && self.known(*resource).forgotten;
-        let Some(resource) = planning::rests_on(entry).into_iter().find(missing) else { return };
+        let Some(resource) = entry.rests_on().into_iter().find(missing) else { return };
         let tool = entry.tool().unwrap_or(Tool::Read);
         let event = Event::Refused(Outcome::NotFound);
         self.agent.pending = None;
@@ -380,7 +381,7 @@ impl Harness<'_, '_> {
 
     /// The agent's views of the resources that its plan rests on.
     fn views_of_basis(&self) -> Vec<(Handle, View)> {
-        let resources = self.entry().map(planning::rests_on).unwrap_or_default();
+        let resources = self.entry().map(Entry::rests_on).unwrap_or_default();
         let view = |resource: ResourceId| {
             let known = self.known(resource);
             Some((known.handle?, known.view.clone()?))

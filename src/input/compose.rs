@@ -225,7 +225,7 @@ impl Check<'_> {
         for (agent_id, agent) in scenario.agents.iter().enumerate() {
             let mut reported = BTreeSet::new();
             for (index, entry) in agent.work.iter().enumerate() {
-                for resource in uses(entry) {
+                for resource in entry.rests_on() {
                     if known.contains(&(agent_id, resource)) || !reported.insert(resource) {
                         continue;
                     }
@@ -405,15 +405,6 @@ fn reaction_reads(reaction: &Reaction) -> bool {
         Reaction::Same { .. } | Reaction::SameWithNewVersion { .. } | Reaction::Mint { .. } | Reaction::Tell(_) => {
             false
         }
-    }
-}
-
-/// The resources whose handle an entry needs.
-fn uses(entry: &Entry) -> Vec<ResourceId> {
-    match entry {
-        Entry::Mutate { operation: Operation::Mint, given, .. } => given.clone(),
-        Entry::Mutate { resource, given, .. } => [*resource].into_iter().chain(given.iter().copied()).collect(),
-        Entry::Read { resource } | Entry::HandOff { resource, .. } => vec![*resource],
     }
 }
 

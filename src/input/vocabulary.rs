@@ -198,7 +198,9 @@ fn reactions() -> Vec<Word> {
 }
 
 fn entries() -> Vec<Word> {
-    let given = "It may name what its plan rests on besides its target: `given = [R, ..]`.";
+    let given = "It may name what its plan rests on: `given = [R, ..]`. With `if = \"R.FIELD < 3\"` it is done under that \
+                 condition only: an expression over fields of the resource and of what is `given`, which the agent judges \
+                 on its view when it plans, and the step `check-condition` on what is stored.";
     let entry = |verb: &'static str| {
         let (about, shape, more) = match verb {
             "read" => ("Call `read`: the answer is its view of the resource.", "{ read = R }", ""),
@@ -211,7 +213,7 @@ fn entries() -> Vec<Word> {
                 "The resource has no table under `[resources]`; its version is 1. Several agents of one principal may make one \
                  resource R, with the same contents. With `handle = NAME` the client chooses the name, under a protocol with \
                  `task-ids = \"client\"`; entries that make other resources may choose it too.\n\nIt may name what its plan \
-                 rests on: `given = [R, ..]`.",
+                 rests on, `given = [R, ..]`, and a condition on that, `if = \"R.FIELD < 3\"`.",
             ),
             "close" => ("End the resource: closed.", "{ close = R }", given),
             "approve" => ("Store, as approved, what the agent's view shows.", "{ approve = R }", given),

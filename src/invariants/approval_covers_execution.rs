@@ -4,7 +4,8 @@
 //! the approval, or nobody approved. So every `execute` without an `approve` before it violates this: what is used up once
 //! without anybody's approval is `close`d.
 //!
-//! **Witness.** A change between approval and the attempt to execute.
+//! **Witness.** An attempt to execute what is not approved as it is: it changed since, its approver saw something else, or
+//! nobody approved.
 //!
 //! The anomaly is a race between time of check and time of use (CWE-367).
 
@@ -15,7 +16,7 @@ use crate::world::{Fact, Instance, Request, Setting};
 pub static INVARIANT: Invariant = Invariant {
     sentence: "what is executed is what was approved",
     anomaly: Some(Anomaly { name: "time of check, time of use", reference: "CWE-367" }),
-    witness: "a change between approval and the attempt to execute",
+    witness: "an attempt to execute what is not approved as it is",
     judge,
     at_rest: None,
 };
@@ -23,7 +24,7 @@ pub static INVARIANT: Invariant = Invariant {
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
         Fact::Started { request, instance: Some(instance), .. } => {
-            witness_if(executes(setting, request) && instance.approved.is_some() && !is_approved(instance))
+            witness_if(executes(setting, request) && !is_approved(instance))
         }
         Fact::Committed { request, handle, before: Some(before), .. }
             if executes(setting, request) && !is_approved(before) =>

@@ -1,17 +1,18 @@
-//! A change that declares what it rests on commits only while that is as its author saw it.
+//! A change that declares what it rests on commits only while that is as its author saw it, or as it says that it must be.
 //!
-//! It is violated when a change commits though a resource that it is `given` has changed since its author saw it. One
+//! It is violated when a change commits though a resource that it is `given` has changed since its author saw it, or though
+//! its condition (`if`) is not true of what is stored. What the condition names may have changed as long as it is true. One
 //! version protects one resource: two plans that rest on each other's resource may both pass.
 //!
-//! **Witness.** Such a change in between.
+//! **Witness.** A call of such a change starts when that is not so any more.
 //!
 //! The anomaly is A5B, *write skew*, in Berenson et al., "A Critique of ANSI SQL Isolation Levels" (1995).
 
 use super::{Anomaly, Invariant, Judgement, violation, witness_if};
-use crate::world::{Fact, Setting};
+use crate::world::{BrokenBasis, Fact, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
-    sentence: "a change commits only while what it rests on is as its author saw it",
+    sentence: "a change commits only while what it rests on is as its author saw it, or as its condition says",
     anomaly: Some(Anomaly {
         name: "write skew (A5B)",
         reference: "Berenson et al., A Critique of ANSI SQL Isolation Levels, 1995",
@@ -23,14 +24,16 @@ pub static INVARIANT: Invariant = Invariant {
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
-        Fact::Started { basis_changed, .. } => witness_if(*basis_changed),
-        Fact::Committed { request, basis_changed: true, .. } => {
+        Fact::Started { broken_basis, .. } => witness_if(broken_basis.is_some()),
+        Fact::Committed { request, broken_basis: Some(broken), .. } => {
+            let condition = setting.intent_of(request).and_then(|intent| setting.condition(intent));
+            let why = match (broken, condition) {
+                (BrokenBasis::ConditionNotMet, Some(condition)) => format!("{} was not true", condition.text),
+                _ => "what it rests on had changed since".to_owned(),
+            };
             let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
-            violation(format!(
-                "{} of {} took effect, though what it rests on had changed since",
-                setting.entry_words(agent, entry),
-                setting.agent_name(agent)
-            ))
+            let words = setting.entry_words(agent, entry);
+            violation(format!("{words} of {} took effect, though {why}", setting.agent_name(agent)))
         }
         _ => Judgement::Irrelevant,
     }

@@ -2,10 +2,11 @@
 //!
 //! It is violated when the content presented was superseded before the read was sent.
 //!
-//! **Witness.** A change between two reads.
+//! **Witness.** A read of what has changed: one that is served from an earlier time shows something else.
 
 use super::{Anomaly, Invariant, Judgement, violation, witness_if};
-use crate::world::{Fact, Setting};
+use crate::model::Tool;
+use crate::world::{Fact, Instance, Lifecycle, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "a read never presents a state that was superseded before the read was issued",
@@ -13,14 +14,16 @@ pub static INVARIANT: Invariant = Invariant {
         name: "stale read (non-monotonic read)",
         reference: "Terry et al., Session Guarantees for Weakly Consistent Replicated Data, 1994",
     }),
-    witness: "a change between two reads",
+    witness: "a read of what has changed",
     judge,
     at_rest: None,
 };
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     let (request, answer) = match fact {
-        Fact::Started { read_before_change, .. } => return witness_if(*read_before_change),
+        Fact::Started { request, instance: Some(instance), .. } => {
+            return witness_if(request.tool == Tool::Read && has_changed(setting, instance));
+        }
         Fact::Received { request, answer, .. } => (request, answer),
         _ => return Judgement::Irrelevant,
     };
@@ -34,4 +37,10 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     let (agent, handle) = (setting.agent_name(usize::from(request.agent)), request.handle);
     let handle = handle.map_or_else(String::new, |handle| setting.handle_name(handle));
     violation(format!("{agent} read {handle} as it was before a change that was there when it asked"))
+}
+
+/// Whether something is not as it was when it came to be. That it was minted is no change of it.
+fn has_changed(setting: &Setting, instance: &Instance) -> bool {
+    let changed = instance.content.iter().any(|field| !field.shows.without(setting.minting()).is_empty());
+    changed || instance.approved.is_some() || instance.lifecycle != Lifecycle::Open
 }

@@ -7,8 +7,9 @@
 //! lost update when some field no longer shows a change that it showed just before, other than W itself and the author's
 //! own earlier changes of a field that W sets. What a handler loads, its author has not seen.
 //!
-//! **Witness.** Something that can erase (a set or a snapshot, or anything that is saved) is accepted on content that
-//! shows another agent's change.
+//! **Witness.** Something that can erase (a set or a snapshot, anything that is saved, or state that comes with the
+//! handle) is accepted on content that shows a change which it would have to keep: another agent's, or one of its
+//! author's own that it may not undo.
 //!
 //! The anomaly is P4, *lost update*, in Berenson et al., "A Critique of ANSI SQL Isolation Levels" (1995).
 
@@ -22,13 +23,13 @@ pub static INVARIANT: Invariant = Invariant {
         name: "lost update (P4)",
         reference: "Berenson et al., A Critique of ANSI SQL Isolation Levels, 1995",
     }),
-    witness: "something that can erase is accepted on content that shows another agent's change",
+    witness: "something that can erase is accepted on content that shows a change which it has to keep",
     judge,
     at_rest: None,
 };
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
-    let Fact::Committed { request, before: Some(before), after, can_erase, .. } = fact else {
+    let Fact::Committed { request, handle, before: Some(before), after, can_erase, .. } = fact else {
         return Judgement::Irrelevant;
     };
     let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
@@ -39,9 +40,17 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
             return Judgement::Violation(violation(setting, request, index, lost, before, after));
         }
     }
-    let own = setting.intents_of(agent);
-    let others = |field: &Field| !field.shows.without(own).is_empty();
-    witness_if(*can_erase && before.content.iter().any(others))
+    let mut fields = before.content.iter().enumerate();
+    let resource = setting.resource(usize::from(handle.resource));
+    let keeps = |(index, field): (usize, &Field)| {
+        let kept = field.shows.without(excused(setting, intent, index));
+        // What was there from the first is in every copy, but for the fields that a program does not know, and where what has
+        // its name may be taken for it.
+        let missed = resource.new_fields.contains(&index) || resource.chosen.is_some();
+        let first = if missed { Intents::NONE } else { setting.minting() };
+        !kept.without(first).is_empty()
+    };
+    witness_if(*can_erase && fields.any(keeps))
 }
 
 /// What a write may take away from a field: itself, and its author's own earlier changes where it sets the field.

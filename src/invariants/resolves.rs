@@ -38,7 +38,8 @@ fn is_open(setting: &Setting, access: &Access<'_, Component>, agent: usize) -> b
     let Some(entry) = work.get(usize::from(at.entry)).filter(|_| !at.stopped) else { return false };
     let ledger = access.get(setting.ledger_slot(agent)).ledger();
     let mut rest = usize::from(at.entry)..work.len();
-    let open = rest.any(|entry| setting.intent(agent, entry).is_some() && ledger.entries[entry].told.is_none());
+    let ended = |entry: usize| ledger.entries[entry].told.is_some() || ledger.entries[entry].skipped;
+    let open = rest.any(|entry| setting.intent(agent, entry).is_some() && !ended(entry));
     if !open {
         return false;
     }

@@ -158,8 +158,10 @@ pub enum Entry {
         resource: ResourceId,
         /// How.
         operation: Operation,
-        /// Other resources on which the plan rests (`given`).
+        /// The resources on which the plan rests (`given`): others, and its own where it may not have changed either.
         given: Vec<ResourceId>,
+        /// Under which condition it is done at all (`if`): an expression over fields of what it rests on.
+        condition: Option<String>,
     },
     /// Hand the handle (and more) to other agents.
     HandOff {
@@ -178,6 +180,19 @@ impl Entry {
     pub const fn resource(&self) -> ResourceId {
         match self {
             Self::Read { resource } | Self::Mutate { resource, .. } | Self::HandOff { resource, .. } => *resource,
+        }
+    }
+
+    /// The resources that a call of it needs to know: its own, unless it makes it, then those that it is given.
+    #[must_use]
+    pub fn rests_on(&self) -> Vec<ResourceId> {
+        match self {
+            Self::Read { resource } | Self::HandOff { resource, .. } => vec![*resource],
+            Self::Mutate { operation: Operation::Mint, given, .. } => given.clone(),
+            Self::Mutate { resource, given, .. } => {
+                let others = given.iter().copied().filter(|given| given != resource);
+                std::iter::once(*resource).chain(others).collect()
+            }
         }
     }
 

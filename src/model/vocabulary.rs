@@ -84,6 +84,8 @@ named! {
         LeaseLost = "lease-lost",
         /// The content is not what was approved.
         StaleApproval = "stale-approval",
+        /// The condition of what was asked is not met.
+        ConditionNotMet = "condition-not-met",
         /// What was to be minted has a name that is taken.
         NameTaken = "name-taken",
         /// The store answered with an error and the node can't tell whether the transaction committed.

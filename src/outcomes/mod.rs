@@ -22,6 +22,7 @@ const fn text(outcome: Outcome) -> &'static str {
         Outcome::Locked => include_str!("locked.md"),
         Outcome::LeaseLost => include_str!("lease-lost.md"),
         Outcome::StaleApproval => include_str!("stale-approval.md"),
+        Outcome::ConditionNotMet => include_str!("condition-not-met.md"),
         Outcome::NameTaken => include_str!("name-taken.md"),
         Outcome::Unknown => include_str!("unknown.md"),
     }

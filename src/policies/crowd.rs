@@ -120,6 +120,31 @@ fn entries(agent: &mut Value) -> impl Iterator<Item = &mut Table> {
     work.into_iter().flatten().filter_map(Value::as_table_mut)
 }
 
+/// An expression with other names of resources in it, as such names are written there. What is quoted stays.
+fn renamed_in(expression: &str, by: &BTreeMap<String, String>) -> String {
+    let spelled: BTreeMap<String, String> =
+        by.iter().map(|(old, new)| (old.replace('-', "_"), new.replace('-', "_"))).collect();
+    let (mut text, mut word, mut quote, mut member) = (String::new(), String::new(), None, false);
+    for character in expression.chars().chain(std::iter::once(' ')) {
+        if quote.is_none() && (character.is_alphanumeric() || character == '_') {
+            word.push(character);
+            continue;
+        }
+        let named = spelled.get(&word).filter(|_| !member);
+        text.push_str(named.unwrap_or(&word));
+        word.clear();
+        member = character == '.';
+        match quote {
+            Some(open) if open == character => quote = None,
+            None if matches!(character, '"' | '\'') => quote = Some(character),
+            _ => {}
+        }
+        text.push(character);
+    }
+    text.pop();
+    text
+}
+
 /// Puts the names of a round of copies into one of them.
 fn rename(agent: &mut Value, names: &BTreeMap<String, String>, made: &BTreeMap<String, String>) {
     let renamed = |value: &mut Value, by: &BTreeMap<String, String>| {
@@ -135,6 +160,9 @@ fn rename(agent: &mut Value, names: &BTreeMap<String, String>, made: &BTreeMap<S
             if let Some(resource) = entry.get_mut(verb) {
                 renamed(resource, made);
             }
+        }
+        if let Some(Value::String(condition)) = entry.get_mut("if") {
+            *condition = renamed_in(condition, made);
         }
         for (list, by) in [("given", made), ("to", names)] {
             for name in entry.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {

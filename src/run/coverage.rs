@@ -145,6 +145,10 @@ impl Run {
             "cancel" => drops && self.model.sides().any(|(_, rules)| rules.closed_stream == ClosedStream::Cancels),
             "resume" => drops && self.model.sides().any(|(_, rules)| rules.resumable != Resumable::Never),
             "deploy" => self.model.deployed.is_some(),
+            "skip" => {
+                let mut work = self.model.scenario.agents.iter().flat_map(|agent| &agent.work);
+                work.any(|entry| matches!(entry, Entry::Mutate { condition: Some(_), .. }))
+            }
             "decide" => self.model.clients.iter().flatten().any(|client| client.is_free(Free::On)),
             _ => true,
         }

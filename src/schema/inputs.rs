@@ -175,8 +175,9 @@ fn entry() -> Value {
     let resource = |verb: &str| (verb.to_owned(), name("The resource."));
     let given = || {
         json!({ "type": "array", "minItems": 1, "uniqueItems": true, "items": name("A resource."),
-        "description": "What the plan rests on besides the resource that it changes." })
+        "description": "What the plan rests on: what it names must not have changed when it takes effect." })
     };
+    let condition = || name("Under which condition it is done.");
     let one = |verb: &'static str| {
         let (key, target) = resource(verb);
         let mut properties = vec![(&*key, target)];
@@ -191,9 +192,9 @@ fn entry() -> Value {
             }
             "mint" => {
                 let chosen = name("The name that is chosen for it, where clients name what they mint.");
-                properties.extend([("given", given()), ("handle", chosen)]);
+                properties.extend([("given", given()), ("if", condition()), ("handle", chosen)]);
             }
-            _ => properties.push(("given", given())),
+            _ => properties.extend([("given", given()), ("if", condition())]),
         }
         let mut entry = object("", &[verb], properties);
         // Everything else in these is a field of the resource.

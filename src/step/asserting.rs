@@ -36,7 +36,7 @@ impl Simulation {
             let ledger = access.get(self.setting.ledger_slot(agent)).ledger();
             let entries = ledger.entries.iter().enumerate();
             let mut intents = entries.filter(|(entry, _)| self.setting.intent(agent, *entry).is_some());
-            intents.all(|(_, intent)| intent.told == Some(Told::Ok))
+            intents.all(|(_, intent)| intent.told.map_or(intent.skipped, |told| told == Told::Ok))
         };
         (0..self.setting.agents()).all(told_ok)
     }

@@ -14,7 +14,6 @@ use crate::world::{Component, Setting, ghost};
 /// The invariants for whose witness alone slots are read that are of no other use, by kind.
 pub(super) fn ghost_invariants(kind: usize) -> u64 {
     let names: &[&str] = match kind {
-        ghost::VIEWS => &["fresh-read"],
         ghost::LEASES => &["single-lease-holder"],
         ghost::KEYS => &["no-cross-principal"],
         ghost::RESTARTS => &["handle-resolvable"],
@@ -125,7 +124,6 @@ impl Simulation {
         future.reads.extend(&setting.credentials_slot().into_iter().chain(setting.deployed_slot()).collect());
         let calls = (0..setting.agents()).flat_map(|other| [setting.call_slot(other), setting.orphans_slot(other)]);
         let calls: SlotSet = calls.collect();
-        future.peeks[ghost::VIEWS] = (0..setting.agents()).map(|other| setting.agent_slot(other)).collect();
         future.peeks[ghost::CLAIMS] = calls;
         if setting.all_lease_slots().next().is_some() {
             future.peeks[ghost::LEASES] = calls;

@@ -20,6 +20,7 @@ impl Simulation {
                 Some(Move::HandOff) => vec![Action::HandOff { agent: id }],
                 Some(Move::Send) => self.sends(known, access),
                 Some(Move::Decide) => self.decisions(known, access),
+                Some(Move::Skip) => vec![Action::Skip { agent: id }],
             };
             actions.extend(self.guesses(agent, access));
             return actions;

@@ -115,6 +115,7 @@ pub fn does(simulation: &Simulation, access: &Access<'_, Component>, action: &Ac
             does.to_run = Some(setting.side_name(true));
             does.restarts = setting.model.scenario.deploy.restart;
         }
+        Action::Skip { agent } => does.agent = agent_name(*agent),
         Action::Guess { agent, handle } => {
             does.agent = agent_name(*agent);
             does.handle = Some(setting.handle_name(*handle));

@@ -204,7 +204,7 @@ fn thread(action: &Action) -> Option<(u8, bool)> {
         Action::Deliver { call: CallRef { agent, orphan }, .. }
         | Action::Execute { call: CallRef { agent, orphan }, .. }
         | Action::Cancel { call: CallRef { agent, orphan } } => Some((*agent, orphan.is_some())),
-        Action::Guess { agent, .. } | Action::Decide { agent, .. } => Some((*agent, false)),
+        Action::Guess { agent, .. } | Action::Decide { agent, .. } | Action::Skip { agent } => Some((*agent, false)),
         Action::Fault { .. } | Action::Deploy { .. } => None,
     }
 }

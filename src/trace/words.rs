@@ -87,6 +87,7 @@ fn call_of(simulation: &Simulation, action: &Action, before: &[Component], after
         Action::HandOff { .. }
         | Action::Guess { .. }
         | Action::Decide { .. }
+        | Action::Skip { .. }
         | Action::Deploy { .. }
         | Action::Fault { .. } => None,
     }

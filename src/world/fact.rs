@@ -9,6 +9,15 @@ use super::response::Response;
 use super::setting::Missing;
 use crate::model::{Event, Told};
 
+/// How what a plan rests on is not so any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BrokenBasis {
+    /// A resource has changed since the author of the plan saw it.
+    Changed,
+    /// The condition is not true of what is stored.
+    ConditionNotMet,
+}
+
 /// Something that happened in one step.
 #[derive(Clone, Debug)]
 pub enum Fact {
@@ -33,10 +42,8 @@ pub enum Fact {
         restarted: bool,
         /// Its intent took effect before.
         happened: bool,
-        /// A resource that its plan rests on has changed since its author saw it.
-        basis_changed: bool,
-        /// For a read: some agent read the resource before its latest change.
-        read_before_change: bool,
+        /// What its plan rests on is not so any more.
+        broken_basis: Option<BrokenBasis>,
     },
     /// A mutating call commits a change.
     Committed {
@@ -48,9 +55,9 @@ pub enum Fact {
         before: Option<Instance>,
         /// And after the transaction.
         after: Instance,
-        /// A resource that the plan rests on had changed since its author saw it.
-        basis_changed: bool,
-        /// It could erase what others did: it sets, writes a snapshot, or saves what a handler loaded.
+        /// What the plan rests on was not so any more.
+        broken_basis: Option<BrokenBasis>,
+        /// It could erase what others did: it sets, writes a snapshot, saves what a handler loaded, or what came with the handle.
         can_erase: bool,
         /// How often its intent took effect, this commit included, on what can still be reached.
         effects: u8,

@@ -22,6 +22,8 @@ pub struct IntentLedger {
     pub upstream: u8,
     /// What the agent was told about it.
     pub told: Option<Told>,
+    /// The agent left it out: as it saw it, its condition was not met.
+    pub skipped: bool,
     /// It was told `ok` before it took effect, on the word of a handler that had answered and is still at work on it.
     pub promised: bool,
 }

@@ -22,7 +22,7 @@ pub mod symmetry;
 pub use agent::{Agent, Attempt, Errand, Known, Purpose, Redo, Reissue, Undecided, View};
 pub use call::{Answer, Call, CallRef, Claim, Key, Payload, Position, Progress, Reply, Request, Stamp};
 pub use content::{Content, Field, Intents};
-pub use fact::Fact;
+pub use fact::{BrokenBasis, Fact};
 pub use keys::{Fingerprint, KeyTable, Record, RecordKey};
 pub use lease::{Lease, Leases};
 pub use ledger::{Effect, IntentLedger, Ledger};
@@ -30,21 +30,19 @@ pub use node::{CacheScope, Memory};
 pub use queue::Queue;
 pub use resource::{Handle, Instance, Lifecycle, Resource};
 pub use response::Response;
-pub use setting::{Intent, Missing, Named, Scope, Setting};
+pub use setting::{Condition, Intent, Missing, Named, Scope, Setting};
 pub use symmetry::Symmetry;
 
 /// What is read for the sake of a witness alone, by kind (the engine's `Access::peek`).
 pub mod ghost {
-    /// Other agents' views, for the witness of `fresh-read`.
-    pub const VIEWS: usize = 0;
     /// Other agents' calls, for the witness of `single-lease-holder`.
-    pub const LEASES: usize = 1;
+    pub const LEASES: usize = 0;
     /// Other agents' calls, to choose a claim that nobody holds.
-    pub const CLAIMS: usize = 2;
+    pub const CLAIMS: usize = 1;
     /// Other agents and their calls, for the witness of `no-cross-principal`.
-    pub const KEYS: usize = 3;
+    pub const KEYS: usize = 2;
     /// The budgets, for the witness of `handle-resolvable`.
-    pub const RESTARTS: usize = 4;
+    pub const RESTARTS: usize = 3;
 }
 
 /// One slot of the state.

@@ -10,12 +10,14 @@ use self::layout::Layout;
 use super::{Agent, Instance, Intents, Request, View};
 
 mod changes;
+mod conditions;
 mod layout;
 mod moved;
 mod slots;
 mod words;
 
 pub use changes::Missing;
+pub use conditions::Condition;
 
 /// The static part of a run: the model, and everything that is derived from it once.
 #[derive(Clone, Debug)]
@@ -51,6 +53,8 @@ pub struct Intent {
     pub resource: ResourceId,
     /// How.
     pub operation: Operation,
+    /// Under which condition.
+    pub condition: Option<Condition>,
 }
 
 /// What a call's handle has to do with a key table.
@@ -95,7 +99,9 @@ impl Setting {
             principals.push(declared.principal.clone());
             for (entry, work) in declared.work.iter().enumerate() {
                 if let Entry::Mutate { resource, operation, .. } = work {
-                    intents.push(Intent { agent, entry, resource: *resource, operation: operation.clone() });
+                    let condition = Condition::of(scenario, work);
+                    let operation = operation.clone();
+                    intents.push(Intent { agent, entry, resource: *resource, operation, condition });
                 }
             }
         }
@@ -274,6 +280,12 @@ impl Setting {
         self.intents.iter().position(|intent| intent.agent == agent && intent.entry == entry)
     }
 
+    /// Under which condition an intent is done at all.
+    #[must_use]
+    pub fn condition(&self, intent: usize) -> Option<&Condition> {
+        self.intents[intent].condition.as_ref()
+    }
+
     /// The number of the intent that a request serves; reads serve none.
     #[must_use]
     pub fn intent_of(&self, request: &Request) -> Option<usize> {
@@ -288,6 +300,13 @@ impl Setting {
     pub fn intents_of(&self, agent: AgentId) -> Intents {
         let own = self.intents.iter().enumerate().filter(|(_, intent)| intent.agent == agent);
         own.fold(Intents::NONE, |all, (number, _)| all.union(Intents::of(number)))
+    }
+
+    /// All intents that mint.
+    #[must_use]
+    pub fn minting(&self) -> Intents {
+        let mints = self.intents.iter().enumerate().filter(|(_, intent)| intent.operation == Operation::Mint);
+        mints.fold(Intents::NONE, |all, (number, _)| all.union(Intents::of(number)))
     }
 
     /// The intents of the same agent that come before this one in its work list.

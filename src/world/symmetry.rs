@@ -185,8 +185,10 @@ fn work_after(setting: &Setting, agents: Vec<AgentId>) -> Option<Work> {
     let intents = intents.collect::<Option<Vec<usize>>>()?;
     let (fields, values) = matching.finish()?;
     let work = Work { agents, intents, fields, values };
-    let mut judged = scenario.assertions();
-    judged.all(|assertion| judged::is_kept(scenario, &work, &assertion.expression)).then_some(work)
+    let judged = scenario.assertions().map(|assertion| &assertion.expression);
+    let conditions = setting.intents.iter().filter_map(|intent| intent.condition.as_ref());
+    let mut judged = judged.chain(conditions.map(|condition| &condition.text));
+    judged.all(|expression| judged::is_kept(scenario, &work, expression)).then_some(work)
 }
 
 /// Which fields and values correspond, as far as it is known.
@@ -221,9 +223,16 @@ impl<'m> Matching<'m> {
                 (one == other && receivers == also_receivers && carries == also_carries).then_some(())
             }
             (
-                Entry::Mutate { resource: one, operation, given },
-                Entry::Mutate { resource: other, operation: also_operation, given: also_given },
-            ) if one == other && given == also_given => self.operation(*one, operation, also_operation),
+                Entry::Mutate { resource: one, operation, given, condition },
+                Entry::Mutate {
+                    resource: other,
+                    operation: also_operation,
+                    given: also_given,
+                    condition: also_condition,
+                },
+            ) if one == other && given == also_given && condition == also_condition => {
+                self.operation(*one, operation, also_operation)
+            }
             (Entry::Read { .. } | Entry::HandOff { .. } | Entry::Mutate { .. }, _) => None,
         }
     }

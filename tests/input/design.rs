@@ -116,8 +116,9 @@ fn an_unknown_step() {
    `----
   help: did you mean `check-version`? expected one of resolve, authorize, check-permission, check-live,
         check-open, find-key, claim-key, record-key, release-key, check-version, check-unchanged,
-        check-approval, acquire-lease, release-lease, check-lease, check-fence, read, load, write-content,
-        advance-version, save, apply, apply-next, call-upstream, call-upstream-with-key, mint, answer
+        check-condition, check-approval, acquire-lease, release-lease, check-lease, check-fence, read, load,
+        write-content, advance-version, save, apply, apply-next, call-upstream, call-upstream-with-key,
+        mint, answer
 
 "#]],
     );
@@ -131,8 +132,9 @@ fn an_unknown_step() {
    `----
   help: did you mean `write-content`? expected one of resolve, authorize, check-permission, check-live,
         check-open, find-key, claim-key, record-key, release-key, check-version, check-unchanged,
-        check-approval, acquire-lease, release-lease, check-lease, check-fence, read, load, write-content,
-        advance-version, save, apply, apply-next, call-upstream, call-upstream-with-key, mint, answer
+        check-condition, check-approval, acquire-lease, release-lease, check-lease, check-fence, read, load,
+        write-content, advance-version, save, apply, apply-next, call-upstream, call-upstream-with-key,
+        mint, answer
 
 "#]],
     );

@@ -2,6 +2,7 @@
 
 mod assertions;
 mod compose;
+mod conditions;
 mod design;
 mod files;
 mod hostile;

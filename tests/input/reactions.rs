@@ -20,7 +20,7 @@ ok = { tell = "ok" }"#,
     `----
   help: did you mean `stale-view`? expected one of broken-stream, not-found, forbidden, expired, closed,
         key-mismatch, in-progress, stale-view, precondition-required, locked, lease-lost, stale-approval,
-        name-taken, unknown
+        condition-not-met, name-taken, unknown
 
   error: unknown event `ok`
     ,-[small.toml:13:1]
@@ -28,7 +28,8 @@ ok = { tell = "ok" }"#,
     : ^^
     `----
   help: expected one of broken-stream, not-found, forbidden, expired, closed, key-mismatch, in-progress,
-        stale-view, precondition-required, locked, lease-lost, stale-approval, name-taken, unknown
+        stale-view, precondition-required, locked, lease-lost, stale-approval, condition-not-met,
+        name-taken, unknown
 
 "#]],
     );
@@ -227,7 +228,7 @@ client.on.stale-views = { tell = "failure" }"#,
     `----
   help: did you mean `stale-view`? expected one of broken-stream, not-found, forbidden, expired, closed,
         key-mismatch, in-progress, stale-view, precondition-required, locked, lease-lost, stale-approval,
-        name-taken, unknown
+        condition-not-met, name-taken, unknown
 
 "#]],
     );

@@ -201,7 +201,7 @@ fn an_entry_names_what_there_is() {
     ,-[two-agents.toml:13:25]
  13 |     { close = "basket", memory = 1 },
     :                         ^^^|^^
-    :                            `-- expected `close` or `given`
+    :                            `-- expected `close`, `given` or `if`
     `----
 
 "#]],
@@ -419,22 +419,27 @@ fn a_hand_off_has_other_agents_to_go_to() {
 }
 
 #[test]
-fn a_plan_rests_on_other_resources() {
+fn a_plan_rests_on_resources_and_on_nothing_that_it_makes() {
     reads(
         entry(r#"{ set = "basket", memory = 1, given = ["basket", "budget"] }"#),
         str![[r#"
-  error: this is the resource that the entry changes
-    ,-[two-agents.toml:13:44]
- 13 |     { set = "basket", memory = 1, given = ["basket", "budget"] },
-    :                                            ^^^^|^^^
-    :                                                `-- `given` names what the plan rests on besides it
-    `----
-
   error: unknown resource `budget`
     ,-[two-agents.toml:13:54]
  13 |     { set = "basket", memory = 1, given = ["basket", "budget"] },
     :                                                      ^^^^|^^^
     :                                                          `-- expected `basket`
+    `----
+
+"#]],
+    );
+    reads(
+        entry(r#"{ mint = "other", memory = 1, given = ["other"] }"#),
+        str![[r#"
+  error: this is the resource that the entry makes
+    ,-[two-agents.toml:13:44]
+ 13 |     { mint = "other", memory = 1, given = ["other"] },
+    :                                            ^^^|^^^
+    :                                               `-- nothing can rest on it before it is there
     `----
 
 "#]],

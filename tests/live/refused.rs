@@ -7,8 +7,15 @@ use handlecheck::serve;
 
 use super::process::command;
 
-/// The shipped designs that are refused without a scenario, each with the setting. All others can be served.
-const REFUSED: &[(&str, &str)] = &[("old-client-drops-new-field-broken-server", "`server.new-fields = \"dropped\"`")];
+const CONDITION: &str = "the handler of `write` has the step `check-condition`, which this server can't do";
+
+/// The shipped designs that are refused without a scenario, each with the step or setting. All others can be served.
+const REFUSED: &[(&str, &str)] = &[
+    ("old-client-drops-new-field-broken-server", "`server.new-fields = \"dropped\"`"),
+    ("quota-checked-then-counted-broken-in-the-handler", CONDITION),
+    ("quota-checked-then-counted-repaired", CONDITION),
+    ("trashed-row-is-edited-repaired", CONDITION),
+];
 
 #[test]
 fn the_shipped_designs_that_can_not_be_served_are_these() {

@@ -69,3 +69,72 @@ pub fn of_two_schemas(seed: u64) -> Texts {
     }
     texts
 }
+
+/// A random model some of whose entries are under a condition, or rest on their own resource, and some of whose handlers judge
+/// conditions.
+pub fn conditional(seed: u64) -> Texts {
+    let mut texts = texts(seed);
+    let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed + 5_000_000));
+    let two = texts.scenario.contains("= \"two\"") || texts.scenario.contains("resources.two");
+    let mut entry = |text: &str| {
+        let (verb, rest) = text.split_once(" = \"").unwrap_or_default();
+        let name = rest.split('"').next().unwrap_or_default();
+        if matches!(verb, "read" | "hand-off" | "") || name.is_empty() || dice.chance(25) {
+            return text.to_owned();
+        }
+        let other = if name == "one" { "two" } else { "one" };
+        let makes = verb == "mint";
+        let mut given: Vec<&str> = Vec::new();
+        let mut text = text.to_owned();
+        if text.contains("given") {
+            given.push(other);
+        } else {
+            given.extend(dice.some(40, &[other]).into_iter().filter(|_| two));
+            let own = dice.chance(25) && !makes;
+            let all: Vec<String> =
+                given.iter().copied().chain(own.then_some(name)).map(|it| format!("\"{it}\"")).collect();
+            if !all.is_empty() {
+                text += &format!(", given = [{}]", all.join(", "));
+            }
+        }
+        let named: Vec<&str> = given.into_iter().chain((!makes).then_some(name)).collect();
+        if named.is_empty() || dice.chance(20) {
+            return text;
+        }
+        let parts = ["number == 1", "number < 3", "rows.size() == 0", "rows[0] == 'x'", "number != 2"];
+        let one = |dice: &mut Dice| format!("{}.{}", dice.pick(&named), dice.pick(&parts));
+        let mut condition = one(&mut dice);
+        if dice.chance(30) {
+            condition = format!("{condition} {} {}", dice.pick(&["&&", "||"]), one(&mut dice));
+        }
+        text + &format!(", if = \"{condition}\"")
+    };
+    let line = |line: &str, entry: &mut dyn FnMut(&str) -> String| {
+        let Some(work) = line.strip_prefix("work = [{ ").and_then(|work| work.strip_suffix(" }]")) else {
+            return line.to_owned();
+        };
+        let entries: Vec<String> = work.split(" }, { ").map(entry).collect();
+        format!("work = [{{ {} }}]", entries.join(" }, { "))
+    };
+    texts.scenario = texts.scenario.lines().map(|text| line(text, &mut entry) + "\n").collect();
+    for step in ["\"apply\"", "\"load\"", "\"save\"", "\"apply-next\"", "\"mint\"", "\"resolve\""] {
+        if dice.chance(35) {
+            let (before, between) = (dice.chance(70), dice.pick(&[", ", ", ", "], ["]));
+            let both = if before {
+                format!("\"check-condition\"{between}{step}")
+            } else {
+                format!("{step}{between}\"check-condition\"")
+            };
+            texts.design = texts.design.replacen(step, &both, 2);
+        }
+    }
+    if dice.chance(50) {
+        let reaction = dice.pick(&["{ send = \"replan\" }", "{ tell = \"conflict\" }", "{ send = \"read\" }"]);
+        texts.design =
+            texts.design.replacen("[client.on]\n", &format!("[client.on]\ncondition-not-met = {reaction}\n"), 1);
+    }
+    if dice.chance(40) {
+        texts.scenario += "[finally]\nfew = \"one.number < 3\"\n";
+    }
+    texts
+}

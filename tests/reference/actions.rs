@@ -6,6 +6,7 @@ use handlecheck::model::{AgentId, Model};
 
 use super::choosing;
 use super::client;
+use super::conditions;
 use super::faults::{self, Fault};
 use super::judge;
 use super::receive;
@@ -26,6 +27,7 @@ pub enum Action {
     Cancel(usize),
     Resume(AgentId),
     Decide(AgentId),
+    Skip(AgentId),
     Deploy(NodeId),
     Fault(Fault),
 }
@@ -77,6 +79,7 @@ impl Action {
             Self::Cancel(index) => format!("cancel: {}", seat(Seat::Orphan(index))),
             Self::Resume(agent) => format!("resume: {}", name(agent)),
             Self::Decide(agent) => format!("decide: {}", name(agent)),
+            Self::Skip(agent) => format!("skip: {}", name(agent)),
             Self::Deploy(node) => format!("deploy: node {node}"),
             Self::Fault(fault) => format!("fault: {fault:?}"),
         }
@@ -117,7 +120,9 @@ pub fn possible(model: &Model, state: &State) -> Vec<Action> {
 fn of_agent(model: &Model, state: &State, id: AgentId) -> Vec<Action> {
     let agent = &state.agents[id];
     let mut actions = Vec::new();
-    if client::can_send(model, state, id).is_some() {
+    if conditions::skips(model, state, id) {
+        actions.push(Action::Skip(id));
+    } else if client::can_send(model, state, id).is_some() {
         actions.push(Action::Send(id));
     }
     if agent.undecided.is_some() && !agent.stopped {
@@ -184,6 +189,7 @@ fn perform(world: &mut World<'_>, action: Action) {
         }
         Action::Resume(agent) => world.state.agents[agent].disconnected = false,
         Action::Decide(agent) => choosing::decide(world, agent),
+        Action::Skip(agent) => conditions::skip(world, agent),
         Action::Deploy(node) => faults::change_over(world, node),
         Action::Fault(fault) => faults::strike(world, fault),
     }

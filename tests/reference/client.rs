@@ -7,6 +7,7 @@ use handlecheck::model::design::NewFields;
 use handlecheck::model::scenario::Carried;
 use handlecheck::model::{AgentId, Client, Entry, Free, Model, Operation, ResourceId, Tool};
 
+use super::conditions;
 use super::harness;
 use super::judge;
 use super::rename;
@@ -71,9 +72,9 @@ fn reads_by_choice(model: &Model, id: AgentId, entry: &Entry) -> bool {
 /// The resources whose handles an entry needs: its own, unless it mints it, and those that it is given.
 pub fn needed_handles(entry: &Entry) -> Vec<ResourceId> {
     match entry {
-        Entry::Mutate { resource, operation, given } => {
+        Entry::Mutate { resource, operation, given, .. } => {
             let own = (*operation != Operation::Mint).then_some(*resource);
-            own.into_iter().chain(given.iter().copied()).collect()
+            own.into_iter().chain(given.iter().copied().filter(|given| given != resource)).collect()
         }
         Entry::Read { resource } | Entry::HandOff { resource, .. } => vec![*resource],
     }
@@ -106,13 +107,14 @@ pub fn missing_views(model: &Model, state: &State, id: AgentId) -> Vec<ResourceI
         None => content || version,
         Some(view) => (content && view.content.is_none()) || (version && view.version.is_none()),
     };
-    let (resource, operation, given) = match current_entry(model, state, id) {
+    let entry = current_entry(model, state, id);
+    let (resource, operation, given) = match entry {
         Some(Entry::HandOff { resource, carries, .. }) => {
             let carried = |part: Carried| carries.contains(&part);
             let lacking = lacks(resource, carried(Carried::Content), carried(Carried::Version));
             return if lacking { vec![*resource] } else { Vec::new() };
         }
-        Some(Entry::Mutate { resource, operation, given }) => (resource, operation, given),
+        Some(Entry::Mutate { resource, operation, given, .. }) => (resource, operation, given),
         Some(Entry::Read { .. }) | None => return Vec::new(),
     };
     let client = model.client(id, operation.tool());
@@ -121,11 +123,12 @@ pub fn missing_views(model: &Model, state: &State, id: AgentId) -> Vec<ResourceI
     }
     let version = client.precondition != Precondition::None;
     let mut missing = Vec::new();
-    if *operation != Operation::Mint && lacks(resource, needs_content(client, operation), version) {
+    let judged = entry.is_some_and(|entry| conditions::names(model, entry, *resource)) || given.contains(resource);
+    if *operation != Operation::Mint && lacks(resource, judged || needs_content(client, operation), version) {
         missing.push(*resource);
     }
     let given_version = client.precondition == Precondition::EveryViewedVersion;
-    missing.extend(given.iter().filter(|given| lacks(given, true, given_version)));
+    missing.extend(given.iter().filter(|given| *given != resource && lacks(given, true, given_version)));
     missing
 }
 
@@ -222,7 +225,7 @@ fn read_request(world: &World<'_>, id: AgentId, resource: ResourceId) -> Request
 fn planned_request(world: &World<'_>, id: AgentId) -> Request {
     let model = world.model;
     let agent = &world.state.agents[id];
-    let Some(Entry::Mutate { resource, operation, given }) = current_entry(model, &world.state, id) else {
+    let Some(Entry::Mutate { resource, operation, given, condition }) = current_entry(model, &world.state, id) else {
         return bare_request(world, id, Tool::Read, 0);
     };
     let client = model.client(id, operation.tool());
@@ -235,19 +238,23 @@ fn planned_request(world: &World<'_>, id: AgentId) -> Request {
     for given in given {
         if let Some(view) = agent.views.get(given) {
             request.basis.push((view.handle, view.version, view.content.as_ref().map(values)));
+        } else if let (Some(known), true) = (agent.knows.get(given), condition.is_some()) {
+            request.basis.push((known.handle, None, None));
         }
     }
-    if *operation == Operation::Mint {
-        return request;
-    }
     let expects = |precondition: Precondition| client.precondition >= precondition;
-    let expected = expects(Precondition::ViewedVersion).then_some(resource);
-    let also = given.iter().filter(|_| expects(Precondition::EveryViewedVersion));
+    let makes = *operation == Operation::Mint;
+    let expected = (expects(Precondition::ViewedVersion) && !makes).then_some(resource);
+    let others = given.iter().filter(|given| *given != resource);
+    let also = others.filter(|_| expects(Precondition::EveryViewedVersion));
     for resource in expected.into_iter().chain(also) {
         let version = agent.views.get(resource).and_then(|view| view.version);
         if let (Some(version), Some(known)) = (version, agent.knows.get(resource)) {
             request.expected.push((known.handle, version));
         }
+    }
+    if makes {
+        return request;
     }
     let content = view.and_then(|view| view.content.as_ref());
     if *operation == Operation::Approve {

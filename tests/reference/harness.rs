@@ -202,9 +202,8 @@ pub fn set_number(world: &mut World<'_>, id: AgentId, number: u32) {
 fn read_again(world: &mut World<'_>, id: AgentId, then: Then, new_key: bool) {
     let agent = &mut world.state.agents[id];
     agent.tag = Tag::Replan;
-    if let Some(Entry::Mutate { resource, given, operation }) = current_entry(world.model, &world.state, id) {
-        let known = (*operation != Operation::Mint).then_some(*resource);
-        let reread: Vec<ResourceId> = known.into_iter().chain(given.iter().copied()).collect();
+    if let Some(entry @ Entry::Mutate { .. }) = current_entry(world.model, &world.state, id) {
+        let reread: Vec<ResourceId> = needed_handles(entry);
         // Without anything to read, nothing is asked before it plans anew.
         let then = if reread.is_empty() { Then::Write } else { then };
         let agent = &mut world.state.agents[id];

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use handlecheck::model::design::State as StateIn;
 use handlecheck::model::protocol::TaskIds;
 use handlecheck::model::{
     AgentId, Entry, EntryId, Model, Operation, Outcome, Principal, Told, Tool, Value, design::PrincipalPart,
 };
 
+use super::conditions;
 use super::state::{
     Answer, Call, Change, Content, Handle, Intent, Life, Place, Request, State, Stored, Tag, Target, on_any_side,
     values,
@@ -79,6 +81,16 @@ pub fn agent_entitled(model: &Model, state: &State, agent: AgentId, handle: Hand
     stored.is_some_and(|stored| entitled(model, principal(model, agent), handle, &stored.owner))
 }
 
+/// Is a change the making of what it is in?
+fn mints(model: &Model, change: &Change) -> bool {
+    match change {
+        Change::Of((agent, entry), _) => {
+            super::client::tool_of(&model.scenario.agents[*agent].work[*entry]) == Tool::Mint
+        }
+        Change::Nobody => false,
+    }
+}
+
 /// The changes that an intent makes.
 pub fn changes_of(intent: Intent, operation: &Operation) -> BTreeSet<Change> {
     operation.fields().into_iter().map(|field| Change::Of(intent, field)).collect()
@@ -92,6 +104,8 @@ pub struct Commit<'c> {
     pub after: &'c Content,
     /// The fields that took effect with it.
     pub parts: Vec<Option<usize>>,
+    /// Nothing of the intent was written by this call before.
+    pub first: bool,
     /// A working copy was written back, not the bare operation applied.
     pub saved: bool,
 }
@@ -119,7 +133,8 @@ impl World<'_> {
         if *operation == Operation::Execute && commit.before.approved != Some(values(&commit.before.content)) {
             self.broken(APPROVAL_COVERS_EXECUTION);
         }
-        if basis_changed(self.model, &self.state, request) {
+        // The second part of what is written in parts rests on the first.
+        if commit.first && basis_changed(self.model, &self.state, request, Some(commit.before)) {
             self.broken(BASIS_HOLDS);
         }
         if self.state.revoked.contains(&(who, commit.handle)) {
@@ -132,18 +147,20 @@ impl World<'_> {
     fn judge_lost_update(&mut self, commit: &Commit<'_>, intent: Intent, operation: &Operation) {
         let own = changes_of(intent, operation);
         let sets = matches!(operation, Operation::Set(_));
-        let can_erase = commit.saved || sets || commit.call.request.snapshot.is_some();
+        let carried = commit.call.request.token.is_some() && self.model.design.server.state == StateIn::Handle;
+        let can_erase = commit.saved || sets || carried || commit.call.request.snapshot.is_some();
+        let resource = &self.model.scenario.resources[commit.handle.0];
         for (index, field) in commit.before.content.iter().enumerate() {
-            let others = field.shows.iter().any(|change| change.author() != Some(intent.0));
-            if can_erase && others {
+            let set_here = sets && operation.fields().contains(&index);
+            let excused = |change: &Change| own.contains(change) || (set_here && change.is_earlier_than(intent));
+            let mut must_stay = field.shows.iter().filter(|change| !excused(change));
+            // Every copy has what was minted, unless a program does not know the field, or it is that of a namesake.
+            let doubtful = resource.new_fields.contains(&index) || resource.chosen.is_some();
+            let at_stake = |change: &Change| doubtful || !mints(self.model, change);
+            if can_erase && must_stay.clone().any(at_stake) {
                 self.witnessed(NO_LOST_UPDATE);
             }
-            let set_here = sets && operation.fields().contains(&index);
-            let lost = field.shows.iter().any(|change| {
-                let excused = own.contains(change) || (set_here && change.is_earlier_than(intent));
-                !commit.after[index].shows.contains(change) && !excused
-            });
-            if lost {
+            if must_stay.any(|change| !commit.after[index].shows.contains(change)) {
                 self.broken(NO_LOST_UPDATE);
             }
         }
@@ -254,24 +271,20 @@ impl World<'_> {
             if stored.as_ref().is_some_and(|stored| on_terminal_state(stored, intent)) {
                 self.witnessed(RESPECTS_TERMINAL_STATE);
             }
-            if basis_changed(self.model, &self.state, request) {
+            if basis_changed(self.model, &self.state, request, stored.as_ref()) {
                 self.witnessed(BASIS_HOLDS);
             }
         }
-        if request.tool == Tool::Execute
-            && stored.as_ref().is_some_and(|stored| {
-                stored.approved.as_ref().is_some_and(|approved| *approved != values(&stored.content))
-            })
-        {
+        let unlike_approved = |stored: &Stored| stored.approved != Some(values(&stored.content));
+        if request.tool == Tool::Execute && stored.as_ref().is_some_and(unlike_approved) {
             self.witnessed(APPROVAL_COVERS_EXECUTION);
         }
-        let superseded = stored.as_ref().is_some_and(|stored| {
-            let views = self.state.agents.iter().filter_map(|agent| agent.views.get(&request.resource));
-            let was_changed = stored.content.iter().any(|field| !field.shows.is_empty());
-            let mut seen = views.into_iter().filter_map(|view| view.content.as_ref());
-            was_changed && seen.any(|content| *content != stored.content)
-        });
-        if request.tool == Tool::Read && superseded {
+        let minted = |change: &Change| mints(self.model, change);
+        let has_changed = |stored: &Stored| {
+            let changed = stored.content.iter().flat_map(|field| &field.shows).any(|change| !minted(change));
+            changed || stored.approved.is_some() || stored.life != Life::Open
+        };
+        if request.tool == Tool::Read && stored.as_ref().is_some_and(has_changed) {
             self.witnessed(FRESH_READ);
         }
     }
@@ -397,10 +410,15 @@ pub fn on_terminal_state(stored: &Stored, intent: Intent) -> bool {
     stored.expired || ended
 }
 
-/// Has a resource that the plan rests on changed since its author saw it?
-pub fn basis_changed(model: &Model, state: &State, request: &Request) -> bool {
-    request.basis.iter().any(|(handle, version, content)| {
-        state.resources.get(handle).is_some_and(|stored| {
+/// Has a resource that the plan rests on changed since its author saw it, or is its condition not true? `own`: what the
+/// call is about, before it changes that.
+pub fn basis_changed(model: &Model, state: &State, request: &Request, own: Option<&Stored>) -> bool {
+    let entry = request.intent.map(|(agent, entry)| &model.scenario.agents[agent].work[entry]);
+    let judged = |resource| entry.is_some_and(|entry| conditions::names(model, entry, resource));
+    let changed = request.basis.iter().any(|(handle, version, content)| {
+        let now = if request.handle == Some(*handle) { own } else { state.resources.get(handle) };
+        // What a condition names may change, as long as it is true.
+        now.filter(|_| !judged(handle.0)).is_some_and(|stored| {
             version.is_some_and(|version| version != stored.version)
                 || content.as_ref().is_some_and(|seen| {
                     let new = &model.scenario.resources[handle.0].new_fields;
@@ -410,7 +428,8 @@ pub fn basis_changed(model: &Model, state: &State, request: &Request) -> bool {
                     (0..seen.len()).any(|field| seen[field] != now[field] && !unseen(field))
                 })
         })
-    })
+    });
+    changed || conditions::is_unmet(model, state, request, own)
 }
 
 /// Does a value say nothing?
@@ -426,7 +445,9 @@ fn is_empty(value: &Value) -> bool {
 pub fn all_told_ok(model: &Model, state: &State) -> bool {
     model.scenario.agents.iter().zip(&state.agents).all(|(of, agent)| {
         let intents = of.work.iter().enumerate().filter(|(_, entry)| matches!(entry, Entry::Mutate { .. }));
-        intents.into_iter().all(|(id, _)| agent.told.get(&id) == Some(&Told::Ok))
+        intents
+            .into_iter()
+            .all(|(id, _)| agent.told.get(&id).map_or(agent.skipped.contains(&id), |told| *told == Told::Ok))
     })
 }
 

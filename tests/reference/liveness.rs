@@ -33,7 +33,8 @@ pub fn mover(action: Action) -> Mover {
         | Action::HandOff(agent)
         | Action::Guess(agent, _)
         | Action::Resume(agent)
-        | Action::Decide(agent) => Mover::Agent(agent),
+        | Action::Decide(agent)
+        | Action::Skip(agent) => Mover::Agent(agent),
         Action::Deliver(Seat::Orphan(_) | Seat::Rest(_), _)
         | Action::Execute(Seat::Orphan(_) | Seat::Rest(_))
         | Action::Cancel(_) => Mover::Orphan,
@@ -62,7 +63,8 @@ fn waits(model: &Model, state: &State, id: AgentId) -> bool {
     let Some(entry) = client::current_entry(model, state, id) else { return false };
     let work = model.scenario.agents[id].work.iter().enumerate();
     let intents = work.filter(|(_, entry)| matches!(entry, Entry::Mutate { .. }));
-    let open = intents.into_iter().any(|(number, _)| !agent.told.contains_key(&number));
+    let open =
+        intents.into_iter().any(|(number, _)| !agent.told.contains_key(&number) && !agent.skipped.contains(&number));
     let resource = entry_resource(entry);
     let mints = matches!(entry, Entry::Mutate { operation: handlecheck::model::Operation::Mint, .. });
     let given = mints || agent.knows.contains_key(&resource) || agent.forgot.contains(&resource);

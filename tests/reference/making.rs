@@ -50,6 +50,9 @@ impl Step<'_, '_> {
         self.handling.answer.version = Some(1);
         self.handling.answer.token = server::token_of(model, &stored);
         let lasts = stored.node.is_some();
+        if judge::basis_changed(model, &self.world.state, self.request, None) {
+            self.world.broken(judge::BASIS_HOLDS);
+        }
         self.world.state.resources.insert(handle, stored);
         self.world.count_effect(intent, Target::Resource(handle, None));
         if lasts {

@@ -21,6 +21,7 @@ pub mod actions;
 pub mod assertions;
 pub mod choosing;
 pub mod client;
+pub mod conditions;
 pub mod entries;
 pub mod examples;
 pub mod faults;

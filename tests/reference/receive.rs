@@ -58,7 +58,7 @@ fn take_view(world: &mut World<'_>, id: AgentId, request: &Request, answer: &Ans
 
 /// All views are there: go on to the write, or judge them first.
 fn act_on_views(world: &mut World<'_>, id: AgentId, then: Then, old: &BTreeMap<ResourceId, View>) {
-    let Some(Entry::Mutate { resource, operation, given }) = current_entry(world.model, &world.state, id) else {
+    let Some(Entry::Mutate { resource, operation, given, .. }) = current_entry(world.model, &world.state, id) else {
         return;
     };
     let views = &world.state.agents[id].views;

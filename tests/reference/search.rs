@@ -31,6 +31,8 @@ pub struct Assertions<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub verdict: Verdict,
+    /// The situation was reached that it is about, other than by breaking it.
+    pub witnessed: bool,
     /// The Pareto front of breaks: (steps, faults), fewest steps first.
     pub front: Vec<(u32, u32)>,
     /// One shortest path to the break with the fewest steps.
@@ -103,7 +105,8 @@ pub fn check(model: &Model, most_states: usize, assertions: &Assertions<'_>) -> 
             (false, true) => Verdict::Violated,
             (false, false) => Verdict::Inconclusive,
         };
-        findings.insert((*name).to_owned(), Finding { verdict, front: Vec::new(), path: Vec::new() });
+        let witnessed = verdict == Verdict::Holds;
+        findings.insert((*name).to_owned(), Finding { verdict, witnessed, front: Vec::new(), path: Vec::new() });
     }
     let transitions = search.edges.iter().map(Vec::len).sum();
     Report { states: search.states.len(), transitions, complete, findings }
@@ -231,7 +234,7 @@ impl Search<'_> {
             (true, true, true) => Verdict::Holds,
             (true, true, false) => Verdict::Vacuous,
         };
-        Finding { verdict, front, path }
+        Finding { verdict, witnessed: self.witnessed.contains(name), front, path }
     }
 
     /// The actions of a shortest path to a state, and the last one.

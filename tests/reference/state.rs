@@ -358,6 +358,8 @@ pub struct Agent {
     /// Its stream is broken and can be resumed.
     pub disconnected: bool,
     pub told: BTreeMap<EntryId, Told>,
+    /// Ghost: the entries that it left out, since it saw that their condition was not met.
+    pub skipped: BTreeSet<EntryId>,
     /// Sends of the current intent; counted only where `attempts` is bounded.
     pub attempts: u8,
     /// A stream of the current intent broke; kept only where `attempts` is bounded.
@@ -547,6 +549,7 @@ impl Agent {
             call: None,
             disconnected: false,
             told: BTreeMap::new(),
+            skipped: BTreeSet::new(),
             attempts: 0,
             broke: false,
             redo: None,

@@ -53,6 +53,7 @@ pub fn run(world: &mut World<'_>, call: &mut Call, name: &str) -> Passed {
         "check-approval" => step.check_approval(),
         "read" => step.read(),
         "load" => step.load().and_then(|()| step.note_loaded()),
+        "check-condition" => step.check_condition(),
         "check-unchanged" => step.check_unchanged(),
         "call-upstream-with-key" => step.call_upstream_with_key(),
         "write-content" => step.write_content(true),

@@ -141,7 +141,8 @@ impl Step<'_, '_> {
         let mut parts = parts(operation);
         parts.retain(|part| part.is_none_or(|field| !unknown.contains(&field)));
         let saved_whole = saved || !unknown.is_empty();
-        let commit = Commit { call: &call, handle, before: &before, after: &content, parts, saved: saved_whole };
+        let first = self.handling.written <= 1;
+        let commit = Commit { call: &call, handle, before: &before, after: &content, parts, first, saved: saved_whole };
         self.world.judge_commit(&commit);
         if let Some(grant) = self.handling.grant.or(self.request.fence) {
             self.world.judge_lease(self.request.agent, handle, self.handling.node, grant);

@@ -305,6 +305,7 @@ impl<'t> Maker<'_, 't> {
             action if step.does.fault => format!("fault: {action}"),
             action if step.does.restarts => format!("{action} (restart)"),
             "decide" => "decides".to_owned(),
+            "skip" => "leaves out".to_owned(),
             action => action.to_owned(),
         };
         let mut row = self.make(index, index, shape, label);

@@ -148,6 +148,7 @@ fn why(trace: &Trace, calls: &Calls<'_>, call: &Followed<'_>, index: usize, name
         }
         "check-version" => format!("the request expects {}, and that was current", expects(note)),
         "check-unchanged" => "nothing had come between this call's own load and this check".to_owned(),
+        "check-condition" => "its condition was true of what was stored".to_owned(),
         "check-approval" => "the content was what had been approved".to_owned(),
         "mint" => {
             let notes = call.sent.and_then(|sent| trace.steps.get(sent)).map_or(&[][..], |sent| &sent.notes);

@@ -6,7 +6,7 @@ use crate::model::{Principal, Value, limits};
 use toml::de::DeValue;
 
 use super::agents::{Draft, is_for_the_same};
-use super::work::VERBS;
+use super::work::{ENTRY_KEYS, VERBS};
 use crate::input::reader::{Item, Key, Table};
 use crate::input::report::Spot;
 
@@ -108,7 +108,8 @@ pub(super) fn minted(agents: &[Draft<'_>], all: &mut Vec<Known>, most: usize) {
         // An entry that is no table is reported where work is read.
         let Some(table) = item.value().is_table().then(|| item.table()).flatten() else { continue };
         let Some((_, target)) = table.entries().find(|(key, _)| key.text() == "mint") else { continue };
-        let is_field = |key: &Key<'_>| !VERBS.contains(&key.text()) && !["given", "handle"].contains(&key.text());
+        let is_field =
+            |key: &Key<'_>| !VERBS.contains(&key.text()) && !ENTRY_KEYS.contains(&key.text()) && key.text() != "handle";
         let contents = table.entries().filter(|(key, _)| is_field(key));
         let chosen = table.get("handle").and_then(Item::nonempty).map(str::to_owned);
         // So is one that mints nothing.
@@ -188,7 +189,7 @@ fn fields<'a>(entries: impl Iterator<Item = (Key<'a>, Item<'a>)>) -> (Vec<(Strin
     let mut doubtful = false;
     for (key, item) in entries {
         let named = key.is_name(key.text(), "a field");
-        let reserved = VERBS.contains(&key.text()) || ["given", "version"].contains(&key.text());
+        let reserved = VERBS.contains(&key.text()) || ENTRY_KEYS.contains(&key.text()) || key.text() == "version";
         if reserved {
             let help = "in a work entry or an assertion this word means something else".to_owned();
             let message = format!("`{}` can't be the name of a field", key.text());

@@ -1,5 +1,6 @@
 //! `work`: what each agent does, in order.
 
+use crate::assertion;
 use crate::model::scenario::{Carried, Entry, Operation};
 use crate::model::{AgentId, ResourceId, Value, limits};
 
@@ -12,6 +13,10 @@ use crate::suggest::nearest;
 /// The words that say what an entry does; the value of each is the resource.
 pub const VERBS: [&str; 10] =
     ["read", "set", "append", "increment", "mint", "close", "approve", "execute", "delete", "hand-off"];
+
+/// The keys of an entry that changes something which are no fields: on what its plan rests, and under which condition it is
+/// done.
+pub const ENTRY_KEYS: [&str; 2] = ["given", "if"];
 
 /// A key of an entry with its value.
 type Pair<'a> = (Key<'a>, Item<'a>);
@@ -70,8 +75,10 @@ impl Reader<'_> {
             "hand-off" => self.hand_off(&table, resource),
             word => {
                 let given = rest.iter().find(|(key, _)| key.text() == "given");
-                let given = given.map_or(Some(Vec::new()), |(_, item)| self.given(*item, resource));
-                let changes: Vec<_> = rest.into_iter().filter(|(key, _)| key.text() != "given").collect();
+                let made = resource.filter(|_| word == "mint");
+                let given = given.map_or(Some(Vec::new()), |(_, item)| self.given(*item, made));
+                let condition = rest.iter().find(|(key, _)| key.text() == "if").map(|(_, item)| *item);
+                let changes: Vec<_> = rest.into_iter().filter(|(key, _)| !ENTRY_KEYS.contains(&key.text())).collect();
                 let operation = match (word, resource) {
                     // The fields of a mint have been read with the resource that it makes.
                     ("mint", _) => Some(Operation::Mint),
@@ -82,7 +89,7 @@ impl Reader<'_> {
                         self.changes(verb, resource, &changes, increment).map(Operation::Increment)
                     }
                     (end, _) => {
-                        refuse_others(&changes, &[end, "given"]);
+                        refuse_others(&changes, &[end, "given", "if"]);
                         Some(match end {
                             "close" => Operation::Close,
                             "approve" => Operation::Approve,
@@ -91,9 +98,28 @@ impl Reader<'_> {
                         })
                     }
                 };
-                Some(Entry::Mutate { resource: resource?, operation: operation?, given: given? })
+                let (resource, operation, given) = (resource?, operation?, given?);
+                let entry = Entry::Mutate { resource, operation, given, condition: None };
+                self.under_condition(entry, condition)
             }
         }
+    }
+
+    /// An entry with its condition, which may name what the entry rests on.
+    fn under_condition(&self, mut entry: Entry, written: Option<Item<'_>>) -> Option<Entry> {
+        let Some(item) = written else { return Some(entry) };
+        let expression = item.nonempty()?;
+        let rests_on: Vec<&Known> = entry.rests_on().into_iter().map(|resource| &self.resources[resource]).collect();
+        if rests_on.iter().all(|known| !known.doubtful) {
+            let names = assertion::condition_names(rests_on.iter().map(|known| &known.resource));
+            for problem in assertion::compile(expression, &names).err().into_iter().flatten() {
+                item.part(problem.range).complain(problem.message, "", problem.help);
+            }
+        }
+        if let Entry::Mutate { condition, .. } = &mut entry {
+            *condition = Some(expression.to_owned());
+        }
+        Some(entry)
     }
 
     /// The resource that a string names.
@@ -106,13 +132,14 @@ impl Reader<'_> {
         })
     }
 
-    fn given(&self, item: Item<'_>, target: Option<ResourceId>) -> Option<Vec<ResourceId>> {
+    /// What the plan rests on: nothing that the entry itself makes.
+    fn given(&self, item: Item<'_>, made: Option<ResourceId>) -> Option<Vec<ResourceId>> {
         item.nonempty_list("resource")?;
         item.each(|element, before| {
             let resource = self.resource(element)?;
-            if Some(resource) == target {
-                let label = "`given` names what the plan rests on besides it";
-                return element.refuse("this is the resource that the entry changes", label, None);
+            if Some(resource) == made {
+                let label = "nothing can rest on it before it is there";
+                return element.refuse("this is the resource that the entry makes", label, None);
             }
             if before.contains(&resource) {
                 return element.refuse_in_place("this resource is listed twice", "again", None);

@@ -33,6 +33,7 @@ pub(super) fn notes(
     notes.extend(call.and_then(|call| from_cache(names, step, call, (before, after))));
     notes.extend(call.and_then(|call| name(names, step, action, call)));
     notes.extend(carried(names, action, before));
+    notes.extend(skipped(names, action, before));
     notes.extend(goes_on(step, action, after, names));
     if step.transaction.is_some() {
         notes.extend(step.changes.iter().filter_map(lease));
@@ -94,6 +95,15 @@ fn goes_on(step: &Step, action: &Action, after: &[Component], names: &Names<'_>)
     let orphans = after[names.0.orphans_slot(usize::from(call.agent))].orphans();
     (note.ended_by.is_none() && orphans.iter().any(rest))
         .then(|| "the answer leaves, and the handler goes on".to_owned())
+}
+
+/// The entry that an agent leaves out, and why.
+fn skipped(names: &Names<'_>, action: &Action, before: &[Component]) -> Option<String> {
+    let Action::Skip { agent } = action else { return None };
+    let (agent, at) = (usize::from(*agent), before[names.0.agent_slot(usize::from(*agent))].agent());
+    let condition = names.0.condition(names.0.intent(agent, usize::from(at.entry))?)?;
+    let words = names.0.entry_words(agent, usize::from(at.entry));
+    Some(format!("Of what it sees {} is not true: {words} is not asked for", condition.text))
 }
 
 /// What a hand-off carries besides the handle.

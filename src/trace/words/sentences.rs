@@ -128,6 +128,7 @@ fn happened(step: &Step, taken_up: bool, past: &Past) -> String {
             format!("The context of {agent} is compacted{chosen}.")
         }
         "decide" => format!("{agent} decides: {}.", client.as_deref().unwrap_or("nothing")),
+        "skip" => format!("{agent} leaves out its next piece of work."),
         "recreate" => format!("{handle} is deleted and created anew, with another content."),
         "stop-agent" => format!("{agent} stops, and never moves again."),
         "revoke" => {
