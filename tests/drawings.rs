@@ -173,6 +173,7 @@ fn a_long_run_shares_rows_where_the_violation_does_not_need_them() {
             changed: vec!["storage".to_owned()],
             erased: Vec::new(),
             effects: 1,
+            taken_back: false,
         }];
         call.push(hand_made::receive("C", &request, &note, &answer));
         before.extend(call);

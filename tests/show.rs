@@ -91,7 +91,7 @@ fn a_situation_is_not_drawn_as_a_violation() {
         ("plantuml", "#E6F4EA", "#FDECEB"),
         ("svg", "class=\"h-metfill\"", "class=\"h-badfill\""),
         ("html", "class=\"verdict met\"", "class=\"verdict\""),
-        ("dot", "#1a7f37", "#b3261e"),
+        ("dot", "#18722f", "#b3261e"),
     ];
     for (format, met, bad) in marks {
         let text = drawn(&trace, format);

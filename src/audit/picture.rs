@@ -230,6 +230,7 @@ impl<'h> Drawing<'h> {
             resource: self.handle(call),
             handle: call.handle.map(|handle| self.history.text(handle).to_owned()),
             payload: fields.join(", "),
+            also: None,
             change: fields.join(", "),
             expects: expects.collect(),
             key: call.key.map(|key| self.history.text(key).to_owned()),
@@ -278,7 +279,16 @@ impl<'h> Drawing<'h> {
         let content = self.content(handle, call.version.number());
         let shows = vec![Vec::new(); content.values.len()];
         let agent = self.history.text(call.agent).to_owned();
-        Some(Commit { agent, intent: String::new(), content, shows, changed, erased: Vec::new(), effects: 1 })
+        Some(Commit {
+            agent,
+            intent: String::new(),
+            content,
+            shows,
+            changed,
+            erased: Vec::new(),
+            effects: 1,
+            taken_back: false,
+        })
     }
 }
 

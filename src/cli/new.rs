@@ -194,8 +194,8 @@ fn scenario(name: &str) -> String {
     ]);
     text.comment(&format!(
         "A hand-off carries any of {}. An entry that changes something may say on what its plan rests: given = \
-         [\"other\"]; and under which condition it is done, judged on fields of that and of its own resource: if = \
-         \"item.count < 10\".",
+         [\"other\"]; under which condition it is done, judged on fields of that and of its own resource: if = \
+         \"item.count < 10\"; and what the same call changes besides: also = {{ increment = \"other\", count = 1 }}.",
         words(settings::carried().iter().map(|choice| choice.name))
     ));
     text.line("[agents.planner]");

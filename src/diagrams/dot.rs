@@ -31,7 +31,7 @@ fn draw(trace: &Trace) -> String {
         if let Some(shows) = row.shows.filter(|_| sequence.loops_from.is_none()) {
             let colour = match shows {
                 Shown::Violation => "#b3261e",
-                Shown::Situation => "#1a7f37",
+                Shown::Situation => "#18722f",
             };
             let _ = write!(attributes, ", color=\"{colour}\", penwidth=3");
         } else if past.get(index) != Some(&true) {

@@ -44,6 +44,10 @@ pub fn request(call: &CallNote) -> String {
     if !call.payload.is_empty() && call.payload != call.tool {
         words = format!("{words} {}", call.payload);
     }
+    if let Some(also) = &call.also {
+        let on = call.handle.as_ref().map_or_else(String::new, |handle| format!(" on {handle}"));
+        words = format!("{words}{on} and {} on {}", also.change, also.handle);
+    }
     for expected in &call.expects {
         let own = call.handle.as_ref() == Some(&expected.handle) || call.expects.len() == 1;
         let of = if own { String::new() } else { format!(" of {}", expected.handle) };
@@ -58,7 +62,8 @@ pub fn request(call: &CallNote) -> String {
 /// What the agent wants changed, where the request carries more than that.
 #[must_use]
 pub fn wants(call: &CallNote) -> Option<String> {
-    let said = call.change == call.payload || call.change == call.tool;
+    let besides = call.also.is_some() && call.change.starts_with(&format!("{} on ", call.payload));
+    let said = call.change == call.payload || call.change == call.tool || besides;
     let more = !call.change.is_empty() && !call.payload.is_empty() && !said;
     more.then(|| format!("wants {}", call.change))
 }

@@ -87,6 +87,10 @@ impl Subject<'_> {
                     .to_owned(),
             );
         }
+        let also = |entry: &Entry| matches!(entry, Entry::Mutate { also: Some(_), .. });
+        if model.scenario.agents.iter().flat_map(|agent| &agent.work).any(also) {
+            refusals.push("`also`: a call of these servers changes one resource".to_owned());
+        }
         refusals.dedup();
         if !refusals.is_empty() {
             return Err(RunError::Unserved(refusals.join("; ")));

@@ -74,10 +74,10 @@ impl Closure {
         }
         let here = Here { knowledge, state, menus };
         let mut best = all;
-        for seed in 0..menus.len() {
+        for (seed, menu) in menus.iter().enumerate() {
             // The seed stays able to move whatever happens outside, and must move some day: so no quiescent state is lost,
             // and no fair run.
-            if best == 1 || !knowledge.menus[menus[seed] as usize].certain {
+            if best == 1 || !knowledge.menus[*menu as usize].certain {
                 continue;
             }
             if let Some(actions) = self.close(&here, seed, best)? {

@@ -36,7 +36,10 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
     strike.access.set(slot, resource.into());
     let open = (0..strike.setting.agents()).any(|agent| {
         let call = strike.access.get(strike.setting.call_slot(agent)).call();
-        let on_it = call.as_ref().is_some_and(|call| call.request.handle == Some(handle));
+        let on_it = call.as_ref().is_some_and(|call| {
+            let other = call.request.other.as_ref().is_some_and(|other| other.handle == handle);
+            other || call.request.handle == Some(handle)
+        });
         on_it && strike.setting.principal(agent) == principal
     });
     vec![Fact::Revoked { open }]

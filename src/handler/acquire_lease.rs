@@ -10,7 +10,7 @@
 
 use super::{End, Handling, Requires, Step, Writes};
 use crate::model::Outcome;
-use crate::world::{Fact, ghost};
+use crate::world::{Fact, Other, ghost};
 
 pub static STEP: Step =
     Step { requires: Requires::Resource, writes: Writes::Something, outcomes: &[Outcome::Locked], run };
@@ -24,12 +24,16 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
         return Err(end);
     }
     if lease.given.is_some() {
+        let about = handling.other().map_or(handling.request.handle, |other| Some(other.handle));
         let open = (0..handling.setting.agents()).filter(|other| *other != usize::from(agent)).any(|other| {
             let open = handling.access.peek(handling.setting.call_slot(other), ghost::LEASES).call();
             let orphans = handling.access.peek(handling.setting.orphans_slot(other), ghost::LEASES).orphans();
             let works = |call: &crate::world::Call| {
                 let given = call.progress().and_then(|progress| progress.grant);
-                call.request.handle == handling.request.handle && given.or(call.request.fence).is_some()
+                let aside = call.progress().and_then(|progress| progress.aside.as_ref()?.grant);
+                let own = call.request.handle == about && given.or(call.request.fence).is_some();
+                let besides = |other: &Other| Some(other.handle) == about && aside.or(other.fence).is_some();
+                own || call.request.other.as_deref().is_some_and(besides)
             };
             open.iter().chain(orphans).any(works)
         });
@@ -40,7 +44,7 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     lease.given = Some(fence);
     handling.set_lease(lease);
     handling.progress.grant = Some(fence);
-    if let Some(view) = &mut handling.progress.answer.view {
+    if let Some(view) = handling.progress.answer.view.as_mut().filter(|_| !handling.at_other) {
         view.fence = Some(fence);
     }
     Ok(())

@@ -5,6 +5,7 @@
 
 use super::{End, Handling, Requires, Step, Writes};
 use crate::model::design::Versions;
+use crate::world::Stamp;
 
 pub static STEP: Step = Step { requires: Requires::Resource, writes: Writes::Something, outcomes: &[], run };
 
@@ -15,6 +16,10 @@ pub(super) fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let version = handling.version_to_write(stored).saturating_add(u16::from(handling.luck.ticks));
     handling.asked_clock = handling.setting.model.design.server.versions == Versions::CoarseClock;
     handling.change_instance(handle, |instance| instance.version = version);
+    if handling.at_other {
+        handling.progress.answer.other = Some(Stamp { handle, version });
+        return Ok(());
+    }
     handling.progress.answer.version = Some(version);
     handling.carry_state();
     Ok(())

@@ -11,8 +11,8 @@ pub static STEP: Step = Step { requires: Requires::Resource, writes: Writes::Som
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let stored = handling.existing()?.content;
-    let Some(intent) = handling.intent() else { return Ok(()) };
-    let parts = handling.setting.intents[intent].operation.fields().len().max(1);
+    let Some(operation) = handling.operation() else { return Ok(()) };
+    let parts = operation.fields().len().max(1);
     let part = usize::from(handling.progress.written);
     if part == parts {
         return Ok(());

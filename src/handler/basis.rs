@@ -12,7 +12,11 @@ impl Handling<'_, '_> {
         let Some(condition) = self.intent().and_then(|intent| self.setting.condition(intent)) else {
             return Some(true);
         };
-        let own = self.instance().map(|instance| instance.content);
+        let own = match self.request.handle.filter(|_| self.at_other) {
+            Some(handle) => self.instance_of(handle).cloned(),
+            None => self.instance(),
+        };
+        let own = own.map(|instance| instance.content);
         condition.is_met(self.setting, |resource| {
             if resource == self.resource_id() {
                 own.as_ref()
@@ -30,10 +34,10 @@ impl Handling<'_, '_> {
 
     /// How what the plan rests on is not so any more: its condition is not true, or a resource has changed since its author saw
     /// it (ghost). What the condition names may have changed as long as it is true. `own` is what the call is about, before it
-    /// is changed. Later parts of a change that is made in parts stand on the first.
+    /// is changed. Later parts of a change that is made in parts stand on the first, and so does what is changed besides.
     #[must_use]
     pub fn broken_basis(&self, own: Option<&Instance>) -> Option<BrokenBasis> {
-        if self.progress.written > 1 {
+        if self.progress.written > 1 || self.at_other {
             return None;
         }
         let now = |handle: Handle| if Some(handle) == self.request.handle { own } else { self.anywhere(handle) };

@@ -271,9 +271,9 @@ impl Programs {
             let next = if progress.ending { progress.next } else { 0 };
             let about = progress.answer.handle.or(call.request.handle);
             let answer = Answer { outcome: Outcome::Unknown, ..Answer::about(about) };
-            let (working, loaded) = (None, None);
             let reply = Reply::Own;
-            let left = Progress { next, ending: true, working, loaded, answer, reply, answered: true, ..progress };
+            let mut left = Progress { next, ending: true, answer, reply, answered: true, ..progress };
+            left.end_work();
             call.position = Position::AtNode { node, progress: left };
             if self.can_change(setting, &call) {
                 return set_call(setting, access, at, Some(call));

@@ -18,7 +18,7 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
         return Ok(());
     }
     let mut end = handling.refuse(Outcome::StaleView);
-    let handle = handling.request.handle;
+    let handle = handling.other().map_or(handling.request.handle, |other| Some(other.handle));
     end.answer.current.extend(handle.map(|handle| Stamp { handle, version: current }));
     Err(end)
 }

@@ -26,7 +26,7 @@ pub(super) fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
         Some(Record::Claim { by, .. }) => Err(refuse(handling, Outcome::InProgress, *by)),
         Some(Record::Done { fingerprint, answer, by, .. }) => {
             let refuses = handling.setting.model.design.keys.other_payload == OtherPayload::Refuse;
-            if refuses && *fingerprint != self::fingerprint(handling) {
+            if refuses && **fingerprint != self::fingerprint(handling) {
                 return Err(refuse(handling, Outcome::KeyMismatch, *by));
             }
             let mut answer = answer.clone();
@@ -49,7 +49,7 @@ pub(super) fn refuse(handling: &Handling<'_, '_>, outcome: Outcome, by: u8) -> E
 /// What is recorded of the call with this answer.
 pub(super) fn record(handling: &Handling<'_, '_>, answer: Answer) -> Record {
     let by = handling.setting.principal(handling.agent());
-    Record::Done { fingerprint: fingerprint(handling), answer, by, handle: handling.request.handle }
+    Record::Done { fingerprint: Box::new(fingerprint(handling)), answer, by, handle: handling.request.handle }
 }
 
 /// What the arguments of the call are compared by.
@@ -61,5 +61,6 @@ fn fingerprint(handling: &Handling<'_, '_>) -> Fingerprint {
         operation: has(FingerprintPart::Operation).then(|| (request.tool, request.payload.bare())),
         handle: has(FingerprintPart::Handle).then_some(request.handle),
         expected: has(FingerprintPart::ExpectedVersion).then(|| request.expected.clone()),
+        other: request.besides().filter(|_| has(FingerprintPart::Operation)),
     }
 }

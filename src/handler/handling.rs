@@ -5,8 +5,8 @@ use crate::engine::Access;
 use crate::model::design::{Identity, LeaseNames, NewFields, ScopePart};
 use crate::model::{AgentId, Operation, Outcome, ResourceId};
 use crate::world::{
-    Answer, Component, Content, Fact, Field, Handle, Instance, Intents, KeyTable, Lease, Lifecycle, Payload, Progress,
-    RecordKey, Request, Setting, View,
+    Answer, Component, Content, Effect, Fact, Field, Handle, Instance, Intents, KeyTable, Lease, Lifecycle, Other,
+    Payload, Progress, RecordKey, Request, Setting, View,
 };
 
 /// One call while one of its transactions runs.
@@ -21,6 +21,8 @@ pub struct Handling<'h, 'a> {
     pub node: u8,
     /// What the handler has done so far.
     pub progress: Progress,
+    /// It is at the other resource of the call.
+    pub at_other: bool,
     /// What happened, for the invariants.
     pub facts: Vec<Fact>,
     /// How the dice fall.
@@ -62,11 +64,24 @@ impl Handling<'_, '_> {
         usize::from(self.request.resource)
     }
 
-    /// The handle that the call is about: that of the request, or of what it minted.
+    /// The handle of what the handler is at: that of the request, or of what it minted; or the request's other one.
     #[must_use]
     pub fn handle(&self) -> Option<Handle> {
         // What is answered may be what was recorded, or cached, for another one.
-        self.request.handle.or(self.progress.answer.handle)
+        let own = || self.request.handle.or(self.progress.answer.handle);
+        self.other().map_or_else(own, |other| Some(other.handle))
+    }
+
+    /// What the request says of the other resource, while the handler is at that.
+    #[must_use]
+    pub fn other(&self) -> Option<&Other> {
+        self.request.other.as_deref().filter(|_| self.at_other)
+    }
+
+    /// What the intent is to do to what the handler is at.
+    #[must_use]
+    pub fn operation(&self) -> Option<&Operation> {
+        Some(self.setting.intents[self.intent()?].operation(self.at_other))
     }
 
     /// The resource that the handle names, if it names one here. Where the handle carries the state, that is what the
@@ -124,7 +139,7 @@ impl Handling<'_, '_> {
     /// The fence number under which the call works: the one that it was given, or that of its author's view.
     #[must_use]
     pub fn fence(&self) -> Option<u16> {
-        self.progress.grant.or(self.request.fence)
+        self.progress.grant.or(self.other().map_or(self.request.fence, |other| other.fence))
     }
 
     /// The resource that a handle names, if it names one here. What was deleted is still here: only `resolve` does not find
@@ -157,7 +172,7 @@ impl Handling<'_, '_> {
     /// Ends the call with a refusal.
     #[must_use]
     pub fn refuse(&self, outcome: Outcome) -> End {
-        End { answer: Box::new(Answer { outcome, ..Answer::about(self.request.handle) }) }
+        End { answer: Box::new(Answer { outcome, of_other: self.at_other, ..Answer::about(self.request.handle) }) }
     }
 
     /// The principal of a record, claim, lease or name that answers or refuses this call, where that holds it up: the call
@@ -165,7 +180,8 @@ impl Handling<'_, '_> {
     #[must_use]
     pub fn held_up_by(&self, other: u8) -> Option<u8> {
         let own = self.setting.principal(self.agent());
-        let holds_up = match self.request.handle.map(|handle| usize::from(handle.resource)) {
+        let about = self.other().map_or(self.request.handle, |other| Some(other.handle));
+        let holds_up = match about.map(|handle| usize::from(handle.resource)) {
             None => other != own,
             Some(resource) => self.setting.entitled(own, resource) && !self.setting.entitled(other, resource),
         };
@@ -230,8 +246,11 @@ impl Handling<'_, '_> {
         let handle = self.handle().expect("a resource that exists was named");
         let before = self.anywhere(handle).expect("a resource that exists is somewhere").clone();
         let Some(intent) = self.intent() else { return Ok(()) };
-        let operation = self.setting.intents[intent].operation.clone();
-        let content = match &self.request.payload {
+        let operation = self.setting.intents[intent].operation(self.at_other).clone();
+        self.note_before(&before);
+        let alone = self.other().map(|other| Payload::Change(other.operation.clone()));
+        let payload = alone.as_ref().unwrap_or(&self.request.payload);
+        let content = match payload {
             Payload::Snapshot(content) if operation.changes_fields() => content.clone(),
             Payload::Change(change) => match part {
                 Some(part) => self.changed(base, &change.part(part), intent),
@@ -240,7 +259,7 @@ impl Handling<'_, '_> {
             Payload::Snapshot(_) | Payload::Nothing => base,
         };
         let content = if operation.changes_fields() { self.known_fields(content) } else { content };
-        let approved = match (&operation, &self.request.payload) {
+        let approved = match (&operation, payload) {
             (Operation::Approve, Payload::Snapshot(viewed)) => Some(viewed.clone()),
             _ => before.approved.clone(),
         };
@@ -257,8 +276,25 @@ impl Handling<'_, '_> {
         let ends =
             (lifecycle != Lifecycle::Open).then(|| u8::try_from(intent).expect("there are fewer than 64 intents"));
         let ended_by = before.ended_by.or(ends);
+        let erases_fields = match (&operation, payload) {
+            (Operation::Set(_), _) => true,
+            (operation, Payload::Snapshot(_)) => operation.changes_fields(),
+            _ => false,
+        };
         let version = self.version_to_write(&before);
-        let mut after = Instance { content, version, approved, lifecycle, ended_by, ..before.clone() };
+        let after = Instance { content, version, approved, lifecycle, ended_by, ..before.clone() };
+        let after = self.store(handle, &before, after);
+        self.carry_state();
+        let changes = self.changes(&part.map_or_else(|| operation.clone(), |part| operation.part(part)));
+        let drops = !self.unknown_fields().is_empty() && operation.changes_fields();
+        // What comes with the handle may be as it was long ago.
+        let carried = self.setting.is_state_in_handle() && self.request.token.is_some();
+        self.committed(handle, Some(before), after, &changes, erases_fields || loaded || drops || carried);
+        Ok(())
+    }
+
+    /// Stores an instance in place of what was there before, and keeps of that what copies and judges may look at.
+    pub fn store(&mut self, handle: Handle, before: &Instance, mut after: Instance) -> Instance {
         if self.setting.versions_come_back() {
             after.history.push((before.version, before.values()));
             after.history.sort();
@@ -268,19 +304,18 @@ impl Handling<'_, '_> {
             after.previous = Some((before.version, before.content.clone()));
         }
         self.change_instance(handle, |instance| *instance = after.clone());
-        self.carry_state();
-        let erases_fields = match (&operation, &self.request.payload) {
-            (Operation::Set(_), _) => true,
-            (operation, Payload::Snapshot(_)) => operation.changes_fields(),
-            _ => false,
-        };
-        let mut changes = self.setting.changes(&part.map_or_else(|| operation.clone(), |part| operation.part(part)));
+        after
+    }
+
+    /// What of an operation on what the handler is at takes effect by itself, as the ledger counts it: nothing of what the
+    /// handler does not know.
+    #[must_use]
+    pub fn changes(&self, operation: &Operation) -> Vec<u8> {
+        let mut changes = self.setting.changes(operation);
         let drops = !self.unknown_fields().is_empty() && operation.changes_fields();
         changes.retain(|change| !drops || !self.unknown_fields().contains(&usize::from(*change)));
-        // What comes with the handle may be as it was long ago.
-        let carried = self.setting.is_state_in_handle() && self.request.token.is_some();
-        self.committed(handle, Some(before), after, &changes, erases_fields || loaded || drops || carried);
-        Ok(())
+        let first = if self.at_other { Effect::OTHER } else { 0 };
+        changes.into_iter().map(|change| first + change).collect()
     }
 
     /// The fields of the call's resource that its handler does not know.
@@ -288,6 +323,7 @@ impl Handling<'_, '_> {
     pub fn unknown_fields(&self) -> &[usize] {
         let drops = self.setting.model.design.server.new_fields == NewFields::Dropped;
         let answered = self.progress.answer.handle.or(self.request.handle);
+        let answered = self.other().map_or(answered, |other| Some(other.handle));
         let about = usize::from(answered.map_or(self.request.resource, |handle| handle.resource));
         if drops { &self.setting.resource(about).new_fields } else { &[] }
     }
@@ -329,8 +365,21 @@ impl Handling<'_, '_> {
         let mut ledger = self.access.get(slot).ledger().clone();
         let of_intent = &mut ledger.entries[usize::from(self.request.entry)];
         changes.iter().for_each(|change| of_intent.note_effect(handle, *change));
-        let told = of_intent.told;
         self.access.set(slot, ledger.into());
+        self.tell_of_commit(handle, before, after, can_erase, false);
+    }
+
+    /// Tells the invariants of what was committed, under whatever lease.
+    pub fn tell_of_commit(
+        &mut self,
+        handle: Handle,
+        before: Option<Instance>,
+        after: Instance,
+        can_erase: bool,
+        taken_back: bool,
+    ) {
+        let ledger = self.access.get(self.setting.ledger_slot(self.agent())).ledger();
+        let told = ledger.entries[usize::from(self.request.entry)].told;
         let leased = self.fence().map(|fence| (fence, self.lease()));
         if let Some((fence, mut lease)) = leased.clone() {
             let agent = self.request.agent;
@@ -352,6 +401,8 @@ impl Handling<'_, '_> {
             can_erase,
             effects,
             told,
+            besides: self.at_other,
+            taken_back,
             leased,
         });
     }
@@ -374,7 +425,8 @@ impl Handling<'_, '_> {
     /// only what the author's view showed or the author did before; an append or increment adds to it.
     fn changed(&self, mut content: Content, change: &Operation, intent: usize) -> Content {
         let own = self.setting.earlier_intents(intent);
-        let seen = |field: usize| self.request.seen.get(field).copied().unwrap_or(Intents::NONE).union(own);
+        let seen = self.other().map_or(&self.request.seen, |other| &other.seen);
+        let seen = |field: usize| seen.get(field).copied().unwrap_or(Intents::NONE).union(own);
         let before: Vec<Intents> = content.iter().map(|field| field.shows).collect();
         change_fields(&mut content, change, Intents::of(intent));
         if matches!(change, Operation::Set(_)) {

@@ -11,7 +11,7 @@ use super::{End, Handling, Requires, Step, Writes};
 use crate::model::Outcome;
 use crate::model::design::{PrincipalPart, State, TakenName};
 use crate::model::protocol::TaskIds;
-use crate::world::{Field, Handle, Instance, Intents, Resource, Setting};
+use crate::world::{Field, Handle, Instance, Intents, Resource, Setting, Wrote};
 
 pub static STEP: Step =
     Step { requires: Requires::NoEarlierResolve, writes: Writes::Something, outcomes: &[Outcome::NameTaken], run };
@@ -54,6 +54,9 @@ fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     (handling.progress.answer.handle, handling.progress.answer.made) = (Some(handle), true);
     handling.progress.answer.version = Some(minted.version);
     handling.carry_state();
+    if handling.setting.has_step("undo") {
+        handling.progress.wrote = Some(Box::new(Wrote::Anew(handle)));
+    }
     handling.committed(handle, None, minted, &[0], false);
     Ok(())
 }

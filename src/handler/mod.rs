@@ -53,6 +53,8 @@ pub enum Requires {
     Resource,
     /// Where somebody waits for what became of a change: not in `at-end`, nor in the handler of `read`.
     Caller,
+    /// It works on a resource where the outcome is decided: in `at-end`.
+    Ending,
 }
 
 /// What a step writes that outlives its call.
@@ -94,6 +96,8 @@ table! {
         call_upstream,
         call_upstream_with_key,
         mint,
+        other,
+        undo,
         answer,
     }
 }

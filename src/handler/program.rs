@@ -8,7 +8,7 @@ use crate::model::design::{
 };
 use crate::model::{Design, Outcome, Tool};
 use crate::table::Row;
-use crate::world::{Answer, Call, Component, Fact, Position, Progress, Request, Setting, ghost};
+use crate::world::{Answer, Call, Component, Fact, Handle, Position, Progress, Request, Setting, ghost};
 
 /// The handlers of a design, ready to run: one for each tool that it serves.
 #[derive(Clone, Debug)]
@@ -191,6 +191,7 @@ impl Program {
             request,
             node,
             progress,
+            at_other: false,
             facts: Vec::new(),
             luck,
             upstream: 0,
@@ -245,7 +246,8 @@ impl Program {
         if self.at_end.is_empty() {
             return execution(Ran::Answered(answer), started, step);
         }
-        let progress = Progress { next: 0, ending: true, working: None, loaded: None, answer, ..handling.progress };
+        let mut progress = Progress { next: 0, ending: true, answer, ..handling.progress };
+        progress.end_work();
         execution(Ran::Goes(progress), started, step)
     }
 
@@ -253,7 +255,7 @@ impl Program {
     /// the rollback; what was found under the key never is.
     fn record_refusal(&self, handling: &mut Handling<'_, '_>, index: usize, position: usize, answer: &Answer) {
         let by = self.transactions[index][position];
-        let behind = self.before(index, position).any(|step| looks_for_key(step.name));
+        let behind = self.before(index, position).any(|(step, _)| looks_for_key(step.name));
         if handling.setting.model.design.keys.record == Recording::OkOnly || !behind || touches_key(by.name) {
             return;
         }
@@ -262,9 +264,10 @@ impl Program {
         handling.change_keys(slot, |table| table.insert(key, record));
     }
 
-    /// The outcome that this refused call would have had, had its handle never existed; `None`: the same, or the caller
-    /// may know the handle. A key table that does not hold the handle answers both alike, as long as nothing before it
-    /// looked at the resource; whatever does look at a resource that is not there ends with `not-found`.
+    /// The outcome that this refused call would have had, had one of its handles never existed; `None`: the same, or the
+    /// caller may know them. A key table that does not hold the handle answers both alike, as long as nothing before it
+    /// looked at the resource; whatever does look at a resource that is not there ends with `not-found`. What looks at the
+    /// other resource of the call does not look at its own.
     fn outcome_if_unknown(
         &self,
         handling: &Handling<'_, '_>,
@@ -272,27 +275,47 @@ impl Program {
         position: usize,
         outcome: Outcome,
     ) -> Option<Outcome> {
-        let principal = handling.setting.principal(handling.agent());
-        if handling.request.handle.is_none()
-            || handling.setting.entitled(principal, usize::from(handling.request.about()))
-        {
-            return None;
-        }
+        let (setting, request) = (handling.setting, handling.request);
+        let principal = setting.principal(handling.agent());
+        let foreign = |handle: Handle| !setting.entitled(principal, usize::from(handle.resource));
         let by = self.transactions[index][position];
-        let looked = self.before(index, position).any(|step| step.requires == super::Requires::Resource);
-        let alike = touches_key(by.name) && !handling.setting.keys_by_handle() && !looked;
-        (!alike && outcome != Outcome::NotFound).then_some(Outcome::NotFound)
+        let in_key_table = touches_key(by.name);
+        let looks = |besides: bool| {
+            let looked = self.before(index, position).any(|(step, other)| other == besides && looks_at_resource(step));
+            let expects = besides
+                && request.other.as_ref().is_some_and(|other| {
+                    let expected = request.expected.iter().any(|expected| expected.handle == other.handle);
+                    let mut until = self.before(index, position + 1);
+                    expected && until.any(|(step, other)| !other && step.name == "check-version")
+                });
+            let at_it = self.is_at_other(index, position) == besides && !in_key_table;
+            looked || expects || at_it || !besides && in_key_table && setting.keys_by_handle()
+        };
+        let own = request.handle.is_some_and(|handle| foreign(handle) && looks(false));
+        let other = request.other.as_ref().is_some_and(|other| foreign(other.handle) && looks(true));
+        ((own || other) && outcome != Outcome::NotFound).then_some(Outcome::NotFound)
     }
 
-    /// The steps that ran before the one at this place.
-    fn before(&self, index: usize, position: usize) -> impl Iterator<Item = &'static Row<Step>> {
-        let earlier = self.transactions[..index].iter().flatten();
-        earlier.chain(&self.transactions[index][..position]).copied()
+    /// Whether the step at this place works on the other resource of the call.
+    fn is_at_other(&self, index: usize, position: usize) -> bool {
+        self.transactions[index][..position].iter().filter(|step| step.name == "other").count() % 2 == 1
+    }
+
+    /// The steps that ran before the one at this place, each with whether it works on the other resource of the call.
+    fn before(&self, index: usize, position: usize) -> impl Iterator<Item = (&'static Row<Step>, bool)> {
+        let places = (0..index).map(|index| (index, self.transactions[index].len())).chain([(index, position)]);
+        places.flat_map(move |(index, end)| {
+            (0..end).map(move |place| (self.transactions[index][place], self.is_at_other(index, place)))
+        })
     }
 }
 
 fn looks_for_key(step: &str) -> bool {
     matches!(step, "find-key" | "claim-key")
+}
+
+fn looks_at_resource(step: &Row<Step>) -> bool {
+    step.requires == super::Requires::Resource
 }
 
 fn touches_key(step: &str) -> bool {
@@ -305,7 +328,11 @@ impl Handling<'_, '_> {
         let save_point = self.access.save_point();
         let before = self.progress.clone();
         for (position, step) in steps.iter().enumerate() {
+            if self.passes(step) {
+                continue;
+            }
             if let Err(end) = (step.run)(self) {
+                self.at_other = false;
                 let setting = self.setting;
                 // What was written in the memory of a node has taken effect.
                 let in_node = setting.is_state_in_nodes();
@@ -318,6 +345,9 @@ impl Handling<'_, '_> {
                 self.progress = before;
                 return Err((position, end));
             }
+        }
+        if self.at_other {
+            self.turn();
         }
         self.see_what_committed();
         Ok(())
@@ -358,13 +388,14 @@ impl Handling<'_, '_> {
     /// The first transaction is about to run.
     fn started(&self) -> Fact {
         let instance = self.request.handle.and_then(|handle| self.anywhere(handle)).cloned();
+        let other = self.request.other.as_ref().and_then(|other| self.anywhere(other.handle)).cloned();
         let happened = self.intent().is_some() && {
             let ledger = self.access.get(self.setting.ledger_slot(self.agent())).ledger();
             ledger.entries[usize::from(self.request.entry)].happened()
         };
         let (request, node, broken_basis) = (self.request.clone(), self.node, self.broken_basis(instance.as_ref()));
         let restarted = self.has_only_node_restarted();
-        Fact::Started { request, instance, node, restarted, happened, broken_basis }
+        Fact::Started { request, instance, other, node, restarted, happened, broken_basis }
     }
 
     /// Whether this is the only node, and has restarted. (Where there are several, another one is there to be reached.)

@@ -6,10 +6,10 @@ use crate::handler::{change_fields, drop_fields};
 use crate::model::client::{BeforeWrite, KeyPolicy, Payload as Carries, Precondition};
 use crate::model::design::{NewFields, ReadsFrom};
 use crate::model::scenario::Carried;
-use crate::model::{AgentId, Client, Entry, Free, Operation, ResourceId, Tool};
+use crate::model::{AgentId, Also, Client, Entry, Free, Operation, ResourceId, Tool};
 use crate::world::{
-    Agent, Attempt, Call, Component, Condition, Errand, Fact, Field, Handle, Intents, Key, Payload, Position, Purpose,
-    Request, Setting, Stamp, View, ghost,
+    Agent, Arguments, Attempt, Call, Component, Condition, Content, Errand, Fact, Field, Handle, Intents, Key, Other,
+    Payload, Position, Purpose, Request, Setting, Stamp, View, ghost,
 };
 
 /// What an agent must know of a resource before it can plan.
@@ -33,9 +33,11 @@ fn needs(setting: &Setting, agent: &Agent, client: &Client, entry: &Entry, resou
                 || given.contains(own)
                 || condition(setting, agent).is_some_and(|condition| condition.names(resource)),
         },
-        Entry::Mutate { .. } => {
-            Needs { version: client.precondition == Precondition::EveryViewedVersion, content: true }
-        }
+        // What it changes besides it sends alone.
+        Entry::Mutate { also, .. } => Needs {
+            version: client.precondition == Precondition::EveryViewedVersion,
+            content: also.as_ref().is_none_or(|also| also.resource != resource),
+        },
     }
 }
 
@@ -219,12 +221,13 @@ impl Harness<'_, '_> {
             (Some(leaked), _) => Some(known.leaked[usize::from(leaked)].clone()),
             (None, KeyPolicy::None) => None,
             (None, KeyPolicy::Reused) => Some(Key::Constant),
-            (None, KeyPolicy::HashOfArguments) => Some(Key::Arguments(Box::new((
-                request.tool,
-                request.handle,
-                request.payload.bare(),
-                request.expected.clone(),
-            )))),
+            (None, KeyPolicy::HashOfArguments) => Some(Key::Arguments(Box::new(Arguments {
+                tool: request.tool,
+                handle: request.handle,
+                payload: request.payload.bare(),
+                expected: request.expected.clone(),
+                other: request.besides(),
+            }))),
             (None, KeyPolicy::PerIntent) => Some(self.plan_key(false)),
             (None, KeyPolicy::PerAttempt) => Some(self.plan_key(true)),
         };
@@ -255,7 +258,7 @@ impl Harness<'_, '_> {
 
     /// A new plan for the intent that the agent is at: its change, applied to what the agent believes.
     fn plan(&self) -> Request {
-        let Some(Entry::Mutate { resource, operation, given, .. }) = self.entry() else {
+        let Some(Entry::Mutate { resource, operation, given, also, condition: _ }) = self.entry() else {
             unreachable!("only intents are planned")
         };
         let client = self.client(operation.tool());
@@ -281,16 +284,6 @@ impl Harness<'_, '_> {
             }
             _ => Payload::Change(operation.clone()),
         };
-        let names = operation.fields();
-        let shows = |(index, field): (usize, &Field)| {
-            if names.contains(&index) { field.shows } else { Intents::NONE }
-        };
-        let seen: Vec<Intents> = match (content, operation) {
-            (Some(content), Operation::Set(_)) => content.iter().enumerate().map(shows).collect(),
-            _ => Vec::new(),
-        };
-        // A view that shows no changes is as good as none.
-        let seen = if seen.iter().all(|shown| shown.is_empty()) { Vec::new() } else { seen };
         let believed = |resource: ResourceId| {
             let handle: Handle = self.known(resource).handle?;
             let version = self.view(resource)?.version?;
@@ -302,8 +295,9 @@ impl Harness<'_, '_> {
             Precondition::ViewedVersion => handle.and_then(|_| believed(*resource)).into_iter().collect(),
             Precondition::EveryViewedVersion => {
                 let own = handle.and_then(|_| believed(*resource));
+                let also = also.as_ref().and_then(|also| believed(also.resource));
                 let others = given.iter().filter(|given| *given != resource);
-                own.into_iter().chain(others.filter_map(|given| believed(*given))).collect()
+                own.into_iter().chain(also).chain(others.filter_map(|given| believed(*given))).collect()
             }
         };
         Request {
@@ -313,7 +307,7 @@ impl Harness<'_, '_> {
             resource: small(*resource),
             handle,
             payload,
-            seen,
+            seen: seen(content, operation),
             basis: self.basis(given),
             expected,
             key: None,
@@ -322,9 +316,21 @@ impl Harness<'_, '_> {
             credential: 0,
             sent_at: None,
             superseded: false,
+            other: also.as_ref().and_then(|also| self.besides(also)).map(Box::new),
             id: 0,
             issue: None,
         }
+    }
+
+    /// What a plan says of the resource that it changes besides.
+    fn besides(&self, also: &Also) -> Option<Other> {
+        let view = self.view(also.resource);
+        Some(Other {
+            handle: self.known(also.resource).handle?,
+            operation: also.operation.clone(),
+            seen: seen(view.and_then(|view| view.content.as_ref()), &also.operation),
+            fence: view.and_then(|view| view.fence),
+        })
     }
 
     pub(super) fn reads_before_writing(&self) -> bool {
@@ -404,6 +410,18 @@ impl Harness<'_, '_> {
             0
         }
     }
+}
+
+/// For each field that is set, the changes that the author's view shows.
+fn seen(content: Option<&Content>, operation: &Operation) -> Vec<Intents> {
+    let names = operation.fields();
+    let shows = |(index, field): (usize, &Field)| if names.contains(&index) { field.shows } else { Intents::NONE };
+    let seen: Vec<Intents> = match (content, operation) {
+        (Some(content), Operation::Set(_)) => content.iter().enumerate().map(shows).collect(),
+        _ => Vec::new(),
+    };
+    // A view that shows no changes is as good as none.
+    if seen.iter().all(|shown| shown.is_empty()) { Vec::new() } else { seen }
 }
 
 /// An index that the limits of a scenario keep below 256.

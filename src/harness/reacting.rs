@@ -28,7 +28,9 @@ impl Harness<'_, '_> {
         self.access.set(slot, None.into());
         let Position::Answered { answer, .. } = call.position else { unreachable!("only an answer is received") };
         let request = call.request;
-        let instance = request.handle.filter(|_| answer.outcome == Outcome::NotFound).and_then(|handle| {
+        let refused = request.other.as_ref().filter(|_| answer.of_other).map(|other| other.handle);
+        let refused = refused.or(request.handle);
+        let instance = refused.filter(|_| answer.outcome == Outcome::NotFound).and_then(|handle| {
             let slot = self.setting.resource_slot(usize::from(handle.resource));
             self.access.get(slot).resource().instances.get(usize::from(handle.instance)).cloned()
         });
@@ -132,7 +134,9 @@ impl Harness<'_, '_> {
 
     /// Whether a replan goes ahead, now that everything was read again.
     fn holds(&self, condition: Condition) -> bool {
-        let Some(entry @ Entry::Mutate { resource: own, operation, given, .. }) = self.entry() else { return true };
+        let Some(entry @ Entry::Mutate { resource: own, operation, given, also, .. }) = self.entry() else {
+            return true;
+        };
         match condition {
             Condition::Unsatisfied => !self.is_satisfied(),
             Condition::Disjoint => entry.rests_on().into_iter().all(|resource| {
@@ -141,8 +145,10 @@ impl Harness<'_, '_> {
                 let old = old.and_then(|(_, view)| view.content.as_ref());
                 let new = self.view(resource).and_then(|view| view.content.as_ref());
                 let (Some(old), Some(new)) = (old, new) else { return false };
-                let rests = *own != resource || given.contains(own);
-                let counts = |field: usize| rests || operation.fields().contains(&field);
+                let besides = also.as_ref().filter(|also| also.resource == resource);
+                let own = (*own == resource && !given.contains(own)).then_some(operation);
+                let changes = besides.map(|also| &also.operation).or(own);
+                let counts = |field: usize| changes.is_none_or(|operation| operation.fields().contains(&field));
                 let mut pairs = old.iter().zip(new).enumerate();
                 pairs.all(|(field, (old, new))| !counts(field) || old.value == new.value)
             }),
@@ -150,9 +156,9 @@ impl Harness<'_, '_> {
     }
 
     /// Whether the agent's view shows what its intent wants. Only a `set` can be seen: an append or increment can't be
-    /// told from another's equal one.
+    /// told from another's equal one. What is done to two resources is not seen in a view of one.
     fn is_satisfied(&self) -> bool {
-        let Some(Entry::Mutate { resource, operation, .. }) = self.entry() else { return false };
+        let Some(Entry::Mutate { resource, operation, also: None, .. }) = self.entry() else { return false };
         let Some(content) = self.view(*resource).and_then(|view| view.content.as_ref()) else { return false };
         match operation {
             Operation::Set(changes) => changes.iter().all(|(field, value)| content[*field].value == *value),
@@ -164,6 +170,7 @@ impl Harness<'_, '_> {
     fn believe_change(&mut self, request: &Request, answer: &Answer) {
         let Some(Entry::Mutate { resource, operation, .. }) = self.entry() else { return };
         let intent = self.setting.intent(self.id(), usize::from(self.agent.entry)).expect("only intents change");
+        self.believe_besides(request, answer, intent);
         // The answer to another call may come out of its stream: it can't tell.
         let about_this = answer.asked_about() == request.handle;
         if *operation == Operation::Mint {
@@ -204,6 +211,20 @@ impl Harness<'_, '_> {
             Payload::Snapshot(_) | Payload::Nothing => {}
         }
         view.version = answer.version.filter(|_| about_this);
+    }
+
+    /// The same of what it changed besides.
+    fn believe_besides(&mut self, request: &Request, answer: &Answer, intent: usize) {
+        let (Some(other), Some(Entry::Mutate { also: Some(also), .. })) = (&request.other, self.entry()) else {
+            return;
+        };
+        let known = &mut self.agent.known[also.resource];
+        let Some(view) = known.view.as_mut().filter(|_| known.handle == Some(other.handle)) else { return };
+        if let Some(content) = &mut view.content {
+            change_fields(content, &other.operation, Intents::of(intent));
+        }
+        let stamp = answer.other.filter(|stamp| stamp.handle == other.handle);
+        view.version = stamp.map(|stamp| stamp.version);
     }
 
     fn react(&mut self, event: Event, request: &Request, answer: Option<&Answer>) {
@@ -257,7 +278,10 @@ impl Harness<'_, '_> {
                 self.issue_again(event, request);
                 let mut again = self.again(request, new_key);
                 if let Some(answer) = answer.filter(|answer| !answer.current.is_empty()) {
-                    again.expected.clone_from(&answer.current);
+                    // A refusal may tell of one of them alone.
+                    let told = |old: &Stamp| answer.current.iter().find(|new| new.handle == old.handle).copied();
+                    let kept = again.expected.iter().map(|old| told(old).unwrap_or(*old)).collect();
+                    again.expected = if request.other.is_some() { kept } else { answer.current.clone() };
                 }
                 self.send_again(again);
             }

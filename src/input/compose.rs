@@ -7,7 +7,7 @@ use crate::model::design::{Calls, Handles, LostReply, NewFields, ReadsFrom, Repl
 use crate::model::scenario::{Entry, Operation, Principal};
 use crate::model::{
     Agent, AgentId, Design, Expectation, Free, Handler, Model, Outcome, Protocol, Reaction, ResourceId, Scenario, Tool,
-    client::BeforeWrite,
+    client::BeforeWrite, scenario::Resource,
 };
 
 use super::diagnostic::{Diagnostic, InputError, Place, Severity};
@@ -38,6 +38,7 @@ pub fn compose(
     check.handlers();
     check.snapshots();
     check.new_fields();
+    check.besides();
     check.sessions();
     check.expectations(invariants);
     check.handles();
@@ -53,6 +54,7 @@ pub fn compose(
         check = Check { model, scenario, design: source, found };
         check.handlers();
         check.snapshots();
+        check.besides();
         check.sessions();
         check.idle_steps();
         // What is right or wrong with both, and what is the same text, is said once.
@@ -160,18 +162,47 @@ impl Check<'_> {
         let scenario = &self.model.scenario;
         for (agent_id, agent) in scenario.agents.iter().enumerate() {
             for (index, entry) in agent.work.iter().enumerate() {
-                let Entry::Mutate { resource, operation, .. } = entry else { continue };
-                let resource = &scenario.resources[*resource];
-                let new = operation.fields().into_iter().find(|field| resource.new_fields.contains(field));
+                let Entry::Mutate { resource, operation, also, .. } = entry else { continue };
+                let changed = std::iter::once((*resource, operation));
+                let changed = changed.chain(also.iter().map(|also| (also.resource, &also.operation)));
+                let new = changed.flat_map(|(resource, operation)| {
+                    let Resource { fields, new_fields, .. } = &scenario.resources[resource];
+                    let new = operation.fields().into_iter().filter(|field| new_fields.contains(field));
+                    new.map(move |field| &fields[field].0)
+                });
+                let new = new.into_iter().next();
                 let dropped = self.model.client(agent_id, operation.tool()).new_fields == NewFields::Dropped;
                 if let Some(field) = new.filter(|_| dropped) {
                     let place = self.place_of_entry(agent, index);
-                    let field = &resource.fields[field].0;
                     let message = format!("agent `{}` changes `{field}`, which its client does not know", agent.name);
                     let label = "a client that drops new fields can't name one";
                     let help = "give the agent a `[client]` of its own, with `new-fields = \"kept\"`".to_owned();
                     self.push(Severity::Error, place, message, label, Some(help));
                 }
+            }
+        }
+    }
+
+    /// A call carries the state of one handle, and so can't change two.
+    fn besides(&mut self) {
+        let Model { scenario, design, .. } = self.model;
+        if design.server.state != State::Handle {
+            return;
+        }
+        let mut handlers = design.server.tools.values();
+        if handlers.any(|handler| handler.at_end.iter().flatten().any(|step| *step == "undo")) {
+            let place = self.design.place_of(&["server", "state"]);
+            let help = "choose another `state` in `[server]`".to_owned();
+            let label = "what is in a handle that was sent can't be taken back";
+            self.push(Severity::Error, place, "`undo` finds nothing to take back".to_owned(), label, Some(help));
+        }
+        let besides = |entry: &Entry| matches!(entry, Entry::Mutate { also: Some(_), .. });
+        for agent in &scenario.agents {
+            if let Some(index) = agent.work.iter().position(besides) {
+                let place = self.place_of_entry(agent, index);
+                let message = format!("design `{}` keeps state in handles, one in each call", design.name);
+                let help = "choose another `state` in `[server]`".to_owned();
+                return self.push(Severity::Error, place, message, "this entry changes two resources", Some(help));
             }
         }
     }

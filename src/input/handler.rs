@@ -63,22 +63,31 @@ fn check_places(table: &Table<'_>, tool: Tool, transactions: &[Vec<Named<'_>>], 
         item.complain("too many steps", label, None);
         return;
     }
-    let (mut loaded, mut minted) = (false, false);
+    // Of the resource of the call, and of the other one.
+    let (mut loaded, mut minted, mut turned) = ([false; 2], false, false);
+    let in_parts = transactions.iter().flatten().any(|(row, _)| row.name == "apply-next");
     let places = transactions.iter().map(|transaction| (transaction, false));
     let steps = places.chain(at_end.iter().map(|transaction| (transaction, true)));
-    let steps = steps.flat_map(|(transaction, ends)| transaction.iter().map(move |(row, item)| (row, item, ends)));
-    for (row, item, ends) in steps {
+    let steps = steps.flat_map(|(transaction, ends)| {
+        let first = (0..).zip(transaction);
+        first.map(move |(place, (row, item))| (row, item, ends, place == 0))
+    });
+    for (row, item, ends, begins) in steps {
+        turned &= !begins;
         let wrong = match row.requires {
+            _ if turned && matches!(row.name, "read" | "mint") => {
+                Some(("the handler is at the other resource", "`other` turns back to the call's own"))
+            }
             Requires::NoEarlierResolve if tool != Tool::Mint => {
                 Some(("it makes a resource", "only the handler of the tool `mint` makes one"))
             }
             Requires::NoEarlierResolve if minted => {
                 Some(("it makes a resource, and the call has one by now", "a handler mints once"))
             }
-            Requires::EarlierLoad if !loaded => {
+            Requires::EarlierLoad if !loaded[usize::from(turned)] => {
                 Some(("there is no working copy yet", "`load` makes one; or use `apply`, which loads and saves"))
             }
-            Requires::Resource if tool == Tool::Mint && !minted => Some(match row.name {
+            Requires::Resource if tool == Tool::Mint && !minted && !turned => Some(match row.name {
                 "check-version" => (
                     "what is made has no version yet",
                     "put it behind the step `mint`: there it compares the versions of what the mint is `given`, and in the \
@@ -92,13 +101,20 @@ fn check_places(table: &Table<'_>, tool: Tool, transactions: &[Vec<Named<'_>>], 
             Requires::Caller if ends => {
                 Some(("the answer is decided by now", "write it in `transactions`, where the answer is to leave"))
             }
+            Requires::Ending if !ends => {
+                Some(("the outcome is not decided yet", "write it in `at-end`, which runs when it is"))
+            }
+            Requires::Ending if in_parts => {
+                Some(("it does not know which parts were written", "`apply-next` writes in parts; use `apply`"))
+            }
             _ => None,
         };
         if let Some((label, help)) = wrong {
             let message = format!("`{}` can't stand here", row.name);
             item.complain_in_place(message, label, Some(help.to_owned()));
         }
-        loaded |= row.name == "load";
+        loaded[usize::from(turned)] |= row.name == "load";
+        turned ^= row.name == "other";
         minted |= row.name == "mint";
     }
 }

@@ -17,7 +17,7 @@ use crate::model::scenario::{Carried, Clients, Deploy};
 
 pub use super::client::SEND;
 pub use super::expect::VERDICTS;
-pub use super::scenario::VERBS;
+pub use super::scenario::{BESIDES, VERBS};
 
 /// One setting.
 #[derive(Clone, Debug)]

@@ -200,7 +200,9 @@ fn reactions() -> Vec<Word> {
 fn entries() -> Vec<Word> {
     let given = "It may name what its plan rests on: `given = [R, ..]`. With `if = \"R.FIELD < 3\"` it is done under that \
                  condition only: an expression over fields of the resource and of what is `given`, which the agent judges \
-                 on its view when it plans, and the step `check-condition` on what is stored.";
+                 on its view when it plans, and the step `check-condition` on what is stored. It may name what the same call \
+                 changes besides, `also = { increment = S, FIELD = NUMBER }`: one `set`, `append` or `increment` of another \
+                 resource, which is sent as a change alone. It is one intent, under one key.";
     let entry = |verb: &'static str| {
         let (about, shape, more) = match verb {
             "read" => ("Call `read`: the answer is its view of the resource.", "{ read = R }", ""),
@@ -213,7 +215,8 @@ fn entries() -> Vec<Word> {
                 "The resource has no table under `[resources]`; its version is 1. Several agents of one principal may make one \
                  resource R, with the same contents. With `handle = NAME` the client chooses the name, under a protocol with \
                  `task-ids = \"client\"`; entries that make other resources may choose it too.\n\nIt may name what its plan \
-                 rests on, `given = [R, ..]`, and a condition on that, `if = \"R.FIELD < 3\"`.",
+                 rests on, `given = [R, ..]`, a condition on that, `if = \"R.FIELD < 3\"`, and what the same call changes \
+                 besides, `also`.",
             ),
             "close" => ("End the resource: closed.", "{ close = R }", given),
             "approve" => ("Store, as approved, what the agent's view shows.", "{ approve = R }", given),

@@ -26,7 +26,7 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
         Fact::Started { request, instance: Some(instance), .. } => {
             witness_if(executes(setting, request) && !is_approved(instance))
         }
-        Fact::Committed { request, handle, before: Some(before), .. }
+        Fact::Committed { request, handle, before: Some(before), besides: false, taken_back: false, .. }
             if executes(setting, request) && !is_approved(before) =>
         {
             let (agent, handle) = (setting.agent_name(usize::from(request.agent)), setting.handle_name(*handle));

@@ -25,7 +25,7 @@ pub static INVARIANT: Invariant = Invariant {
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
         Fact::Started { broken_basis, .. } => witness_if(broken_basis.is_some()),
-        Fact::Committed { request, broken_basis: Some(broken), .. } => {
+        Fact::Committed { request, broken_basis: Some(broken), taken_back: false, .. } => {
             let condition = setting.intent_of(request).and_then(|intent| setting.condition(intent));
             let why = match (broken, condition) {
                 (BrokenBasis::ConditionNotMet, Some(condition)) => format!("{} was not true", condition.text),

@@ -30,13 +30,16 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
         }
         Fact::Received { request, answer, instance: Some(instance), .. } if answer.outcome == Outcome::NotFound => {
             let principal = setting.principal(usize::from(request.agent));
-            let entitled = setting.entitled(principal, usize::from(request.about()));
+            let other = request.other.as_ref().filter(|_| answer.of_other).map(|other| other.handle);
+            let asked = other.or(request.handle);
+            let about = asked.map_or(request.about(), |handle| handle.resource);
+            let entitled = setting.entitled(principal, usize::from(about));
             let there = !instance.expired && instance.lifecycle != Lifecycle::Deleted;
             if !(entitled && there) {
                 return Judgement::Irrelevant;
             }
             let agent = setting.agent_name(usize::from(request.agent));
-            let handle = request.handle.map_or_else(String::new, |handle| setting.handle_name(handle));
+            let handle = asked.map_or_else(String::new, |handle| setting.handle_name(handle));
             let fate = if instance.lost { "was lost with its node" } else { "is there" };
             violation(format!("{agent} was answered not-found about {handle}, which {fate}"))
         }

@@ -16,7 +16,7 @@
 use super::{Anomaly, Invariant, Judgement, Violation, witness_if};
 use crate::model::protocol::TaskIds;
 use crate::model::{Outcome, Tool};
-use crate::world::{Answer, Fact, Request, Setting};
+use crate::world::{Answer, Fact, Handle, Request, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "no principal reads, changes, receives, is held up by or can probe what is another's",
@@ -33,15 +33,17 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
             witness_if(*shares_key || is_foreign(setting, request) || shares_name(setting, request))
         }
         Fact::SharedWithOther => Judgement::Witness,
-        Fact::Committed { request, .. } if is_foreign(setting, request) => violation(
-            "write",
-            format!(
-                "{} changed {}, which belongs to {}",
-                caller(setting, request),
-                handle(setting, request),
-                owner(setting, request)
-            ),
-        ),
+        Fact::Committed { request, handle, before: Some(_), .. } if !is_entitled(setting, request, *handle) => {
+            violation(
+                "write",
+                format!(
+                    "{} changed {}, which belongs to {}",
+                    caller(setting, request),
+                    setting.handle_name(*handle),
+                    setting.principals[usize::from(setting.owner(usize::from(handle.resource)))]
+                ),
+            )
+        }
         Fact::Received { request, answer, .. } => received(setting, request, answer),
         Fact::StateShown { agent, handle } => violation(
             "read",
@@ -69,24 +71,28 @@ fn received(setting: &Setting, request: &Request, answer: &Answer) -> Judgement 
             return violation("read", format!("{caller} read {}, which belongs to {owner}", setting.handle_name(seen)));
         }
     }
-    let about = answer.handle.map_or_else(String::new, |handle| setting.handle_name(handle));
+    let refused = request.other.as_ref().filter(|_| answer.of_other).map(|other| other.handle);
+    let about = refused.or(answer.handle).map_or_else(String::new, |handle| setting.handle_name(handle));
     if let Some(holder) = answer.held_by {
         let holder = &setting.principals[usize::from(holder)];
+        let named = refused.or(request.handle).is_some();
         if answer.replayed {
             return violation("read", format!("{caller} received the recorded outcome of a call of {holder}"));
         }
-        let own =
-            if request.handle.is_some() { format!("its own {about}") } else { "what it would have made".to_owned() };
+        let own = if named { format!("its own {about}") } else { "what it would have made".to_owned() };
         let sentence =
             format!("{caller} was answered {} on {own} because of a key, lease or name of {holder}", answer.outcome);
         return violation("interference", sentence);
     }
     if let (Some(unknown), true) = (answer.unknown_handle, answer.outcome != Outcome::Ok) {
         let outcome = answer.outcome;
+        let named = request.handle.into_iter().chain(request.besides().map(|(handle, _)| handle));
+        let foreign = named.into_iter().find(|handle| !is_entitled(setting, request, *handle));
+        let foreign = foreign.map_or(about, |handle| setting.handle_name(handle));
         return violation(
             "disclosure",
             format!(
-                "{caller} was refused with {outcome}, where an unknown handle gets {unknown}: it can tell that {about} exists"
+                "{caller} was refused with {outcome}, where an unknown handle gets {unknown}: it can tell that {foreign} exists"
             ),
         );
     }
@@ -99,8 +105,13 @@ fn violation(kind: &'static str, sentence: String) -> Judgement {
 
 /// Whether the call names a handle to which its caller is not entitled.
 fn is_foreign(setting: &Setting, request: &Request) -> bool {
-    let principal = setting.principal(usize::from(request.agent));
-    request.handle.is_some() && !setting.entitled(principal, usize::from(request.about()))
+    let mut named = request.handle.into_iter().chain(request.other.as_ref().map(|other| other.handle));
+    named.any(|handle| !is_entitled(setting, request, handle))
+}
+
+/// Whether the caller of a request is entitled to a handle.
+fn is_entitled(setting: &Setting, request: &Request, handle: Handle) -> bool {
+    setting.entitled(setting.principal(usize::from(request.agent)), usize::from(handle.resource))
 }
 
 /// Whether a client chooses a name for what it mints that another principal chooses too.
@@ -115,12 +126,4 @@ fn shares_name(setting: &Setting, request: &Request) -> bool {
 fn caller(setting: &Setting, request: &Request) -> String {
     let agent = usize::from(request.agent);
     format!("{} (of {})", setting.agent_name(agent), setting.principals[usize::from(setting.principal(agent))])
-}
-
-fn owner<'s>(setting: &'s Setting, request: &Request) -> &'s crate::model::Principal {
-    &setting.principals[usize::from(setting.owner(usize::from(request.about())))]
-}
-
-fn handle(setting: &Setting, request: &Request) -> String {
-    request.handle.map_or_else(String::new, |handle| setting.handle_name(handle))
 }

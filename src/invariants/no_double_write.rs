@@ -20,7 +20,7 @@ pub static INVARIANT: Invariant = Invariant {
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
         Fact::Started { happened, .. } => witness_if(*happened),
-        Fact::Committed { request, effects, .. } if *effects > 1 => {
+        Fact::Committed { request, effects, taken_back: false, .. } if *effects > 1 => {
             let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
             let what = setting.entry_words(agent, entry);
             let it = if setting.changes_of_entry(agent, entry).len() > 1 { "a part of it" } else { "it" };

@@ -5,7 +5,8 @@
 //! working copy for `save`. A field that W sets shows W and, of that copy's changes, those that the author's view showed
 //! when W was planned, or that are the author's own earlier changes of this field. An append or increment adds W. It is a
 //! lost update when some field no longer shows a change that it showed just before, other than W itself and the author's
-//! own earlier changes of a field that W sets. What a handler loads, its author has not seen.
+//! own earlier changes of a field that W sets. What a handler loads, its author has not seen. An `undo` that writes back
+//! what was there before is judged as a write.
 //!
 //! **Witness.** Something that can erase (a set or a snapshot, anything that is saved, or state that comes with the
 //! handle) is accepted on content that shows a change which it would have to keep: another agent's, or one of its
@@ -29,21 +30,23 @@ pub static INVARIANT: Invariant = Invariant {
 };
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
-    let Fact::Committed { request, handle, before: Some(before), after, can_erase, .. } = fact else {
+    let Fact::Committed { request, handle, before: Some(before), after, can_erase, besides, .. } = fact else {
         return Judgement::Irrelevant;
     };
     let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
     let intent = setting.intent(agent, entry).expect("only intents commit");
     for (index, (old, new)) in before.content.iter().zip(&after.content).enumerate() {
-        let lost = old.shows.without(new.shows).without(excused(setting, intent, index));
+        let lost = old.shows.without(new.shows).without(excused(setting, intent, *besides, index));
         if !lost.is_empty() {
-            return Judgement::Violation(violation(setting, request, index, lost, before, after));
+            let operation = setting.intents[intent].operation(*besides);
+            let field = (usize::from(handle.resource), index);
+            return Judgement::Violation(violation(setting, request, operation, field, lost, before, after));
         }
     }
     let mut fields = before.content.iter().enumerate();
     let resource = setting.resource(usize::from(handle.resource));
     let keeps = |(index, field): (usize, &Field)| {
-        let kept = field.shows.without(excused(setting, intent, index));
+        let kept = field.shows.without(excused(setting, intent, *besides, index));
         // What was there from the first is in every copy, but for the fields that a program does not know, and where what has
         // its name may be taken for it.
         let missed = resource.new_fields.contains(&index) || resource.chosen.is_some();
@@ -54,8 +57,8 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
 }
 
 /// What a write may take away from a field: itself, and its author's own earlier changes where it sets the field.
-fn excused(setting: &Setting, intent: usize, field: usize) -> Intents {
-    let operation = &setting.intents[intent].operation;
+fn excused(setting: &Setting, intent: usize, besides: bool, field: usize) -> Intents {
+    let operation = setting.intents[intent].operation(besides);
     let sets = matches!(operation, Operation::Set(_)) && operation.fields().contains(&field);
     let own = if sets { setting.earlier_intents(intent) } else { Intents::NONE };
     own.union(Intents::of(intent))
@@ -64,12 +67,12 @@ fn excused(setting: &Setting, intent: usize, field: usize) -> Intents {
 fn violation(
     setting: &Setting,
     request: &Request,
-    index: usize,
+    operation: &Operation,
+    (resource, index): (usize, usize),
     lost: Intents,
     before: &Instance,
     after: &Instance,
 ) -> Violation {
-    let resource = usize::from(request.about());
     let field = &setting.resource(resource).fields[index].0;
     let author = setting.agent_name(usize::from(request.agent));
     let mut victims: Vec<&str> = lost.iter().map(|intent| setting.agent_name(setting.intents[intent].agent)).collect();
@@ -80,9 +83,6 @@ fn violation(
         others => (format!("{}'s", others.join(" and ")), author),
     };
     let (old, new) = (&before.content[index].value, &after.content[index].value);
-    let operation = &setting.intents
-        [setting.intent(usize::from(request.agent), usize::from(request.entry)).expect("only intents commit")]
-    .operation;
     let wrote = if operation.fields().contains(&index) { "wrote" } else { "wrote back" };
     Violation {
         kind: None,

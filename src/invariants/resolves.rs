@@ -13,6 +13,7 @@
 
 use super::{Anomaly, Invariant, Judgement, witness_if};
 use crate::engine::Access;
+use crate::model::{Entry, Operation, ResourceId};
 use crate::world::{Component, Fact, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
@@ -43,8 +44,12 @@ fn is_open(setting: &Setting, access: &Access<'_, Component>, agent: usize) -> b
     if !open {
         return false;
     }
-    let known = &at.known[entry.resource()];
-    let mints = matches!(entry, crate::model::Entry::Mutate { operation: crate::model::Operation::Mint, .. });
+    let given = |resource: ResourceId| at.known[resource].handle.is_some() || at.known[resource].forgotten;
+    let (own, also) = match entry {
+        Entry::Mutate { operation: Operation::Mint, also, .. } => (true, also.as_ref()),
+        Entry::Mutate { resource, also, .. } => (given(*resource), also.as_ref()),
+        Entry::Read { resource } | Entry::HandOff { resource, .. } => (given(*resource), None),
+    };
     let waits = access.get(setting.call_slot(agent)).call().is_some();
-    mints || waits || known.handle.is_some() || known.forgotten
+    waits || own && also.is_none_or(|also| given(also.resource))
 }

@@ -18,9 +18,10 @@ pub static INVARIANT: Invariant = Invariant {
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
-        Fact::Started { request, instance: Some(instance), .. } => {
+        Fact::Started { request, instance, other, .. } => {
             let mutates = setting.intent_of(request).is_some();
-            witness_if(mutates && has_ended(setting, request, instance).is_some())
+            let mut named = instance.iter().chain(other);
+            witness_if(mutates && named.any(|instance| has_ended(setting, request, instance).is_some()))
         }
         Fact::Committed { request, handle, before: Some(before), .. } => match has_ended(setting, request, before) {
             None => Judgement::Irrelevant,

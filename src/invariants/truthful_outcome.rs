@@ -4,8 +4,8 @@
 //! intent has taken effect, in all its fields and, where its handler has both kinds of steps, in the store and upstream; or
 //! the view on which the agent stopped shows it. Where its handler has answered and is still at work (`answer`), `ok` is a
 //! promise, and judged when that handler has ended or is lost. `failure` and `conflict` are judged ever after: no effect
-//! before or later. `unknown` is always true. An answer about another handle than the call's is false when it is received,
-//! reads included.
+//! before or later, not even in a part; what was taken back (`undo`) before it is told has no effect. `unknown` is always
+//! true. An answer about another handle than the call's is false when it is received, reads included.
 //!
 //! **Witness.** An agent is told something about an intent whose call was repeated, refused or broken, or whose handler
 //! answered before it was done.
@@ -32,7 +32,8 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
             match (told, missing.filter(|_| !shown && !promised)) {
                 (Told::Ok, Some(missing)) => violation(format!("{name} was told ok about {what}, {}", how(missing))),
                 (Told::Failure | Told::Conflict, _) if happened => {
-                    violation(format!("{name} was told {told} about {what}, which had taken effect"))
+                    let part = if missing == Some(Missing::Fields) { "of which a part" } else { "which" };
+                    violation(format!("{name} was told {told} about {what}, {part} had taken effect"))
                 }
                 _ => witness_if(*troubled || *promised),
             }
@@ -42,15 +43,17 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
             let what = setting.entry_words(usize::from(*agent), usize::from(*entry));
             violation(format!("{name} was told ok early about {what}, {}", how(*missing)))
         }
-        Fact::Committed { request, told, .. } | Fact::CalledUpstream { request, told, .. } => match told {
-            Some(told @ (Told::Failure | Told::Conflict)) => {
-                let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
-                let what = setting.entry_words(agent, entry);
-                let name = setting.agent_name(agent);
-                violation(format!("{name} was told {told} about {what}, and then it took effect"))
+        Fact::Committed { request, told, taken_back: false, .. } | Fact::CalledUpstream { request, told, .. } => {
+            match told {
+                Some(told @ (Told::Failure | Told::Conflict)) => {
+                    let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
+                    let what = setting.entry_words(agent, entry);
+                    let name = setting.agent_name(agent);
+                    violation(format!("{name} was told {told} about {what}, and then it took effect"))
+                }
+                Some(Told::Ok | Told::Unknown) | None => Judgement::Irrelevant,
             }
-            Some(Told::Ok | Told::Unknown) | None => Judgement::Irrelevant,
-        },
+        }
         Fact::Received { request, answer, .. } if answer.asked_about() != request.handle => {
             let handle = |handle| setting.handle_name(handle);
             let name = setting.agent_name(usize::from(request.agent));

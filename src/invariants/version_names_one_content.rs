@@ -21,8 +21,8 @@ pub static INVARIANT: Invariant = Invariant {
 
 fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
-        Fact::Committed { request, handle, before: Some(before), after, .. } => {
-            let changes = setting.intent_of(request).is_some_and(|intent| changes_content(setting, intent));
+        Fact::Committed { request, handle, before: Some(before), after, besides, .. } => {
+            let changes = setting.intent_of(request).is_some_and(|intent| changes_content(setting, intent, *besides));
             if !setting.is_state_in_handle() && shares_version(before, after) {
                 return violation(sentence(setting, *handle));
             }
@@ -39,8 +39,8 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     }
 }
 
-fn changes_content(setting: &Setting, intent: usize) -> bool {
-    setting.intents[intent].operation.changes_fields()
+fn changes_content(setting: &Setting, intent: usize, besides: bool) -> bool {
+    setting.intents[intent].operation(besides).changes_fields()
 }
 
 /// Whether the later content stands under a version that named another one.

@@ -222,7 +222,7 @@ named! {
         None = "none",
         /// Of the resource that it changes.
         ViewedVersion = "viewed-version",
-        /// Also of those that it is `given`.
+        /// Also of what it changes besides, and of those that it is `given`.
         EveryViewedVersion = "every-viewed-version",
     }
 }

@@ -15,7 +15,9 @@ pub use client::{Client, ClientPart, Condition, Event, Reaction};
 pub use design::{Design, Handler, Keys, Server};
 pub use free::Free;
 pub use protocol::Protocol;
-pub use scenario::{Agent, Assertion, Clients, Deploy, Entry, Expectation, Operation, Principal, Resource, Scenario};
+pub use scenario::{
+    Agent, Also, Assertion, Clients, Deploy, Entry, Expectation, Operation, Principal, Resource, Scenario,
+};
 pub use value::Value;
 pub use vocabulary::{Outcome, Told, Tool, Verdict};
 

@@ -162,6 +162,8 @@ pub enum Entry {
         given: Vec<ResourceId>,
         /// Under which condition it is done at all (`if`): an expression over fields of what it rests on.
         condition: Option<String>,
+        /// What the same call changes besides (`also`).
+        also: Option<Also>,
     },
     /// Hand the handle (and more) to other agents.
     HandOff {
@@ -174,6 +176,15 @@ pub enum Entry {
     },
 }
 
+/// What a call changes besides its own resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Also {
+    /// The other resource.
+    pub resource: ResourceId,
+    /// How: it changes fields.
+    pub operation: Operation,
+}
+
 impl Entry {
     /// The resource that it is about.
     #[must_use]
@@ -183,17 +194,29 @@ impl Entry {
         }
     }
 
-    /// The resources that a call of it needs to know: its own, unless it makes it, then those that it is given.
+    /// The resources that a call of it needs to know: its own, unless it makes it, what it changes besides, then those that it
+    /// is given.
     #[must_use]
     pub fn rests_on(&self) -> Vec<ResourceId> {
         match self {
             Self::Read { resource } | Self::HandOff { resource, .. } => vec![*resource],
-            Self::Mutate { operation: Operation::Mint, given, .. } => given.clone(),
-            Self::Mutate { resource, given, .. } => {
-                let others = given.iter().copied().filter(|given| given != resource);
-                std::iter::once(*resource).chain(others).collect()
+            Self::Mutate { resource, operation, given, also, .. } => {
+                let own = Some(*resource).filter(|_| *operation != Operation::Mint);
+                let also = also.as_ref().map(|also| also.resource);
+                let others = given.iter().copied().filter(|given| Some(*given) != own);
+                own.into_iter().chain(also).chain(others).collect()
             }
         }
+    }
+
+    /// The resources that its condition may name: those that it rests on, but for what it changes besides.
+    #[must_use]
+    pub fn judged_on(&self) -> Vec<ResourceId> {
+        let besides = match self {
+            Self::Mutate { also: Some(also), .. } => Some(also.resource),
+            _ => None,
+        };
+        self.rests_on().into_iter().filter(|resource| Some(*resource) != besides).collect()
     }
 
     /// The tool that it calls; a hand-off calls none.

@@ -156,8 +156,13 @@ fn rename(agent: &mut Value, names: &BTreeMap<String, String>, made: &BTreeMap<S
         renamed(parent, names);
     }
     for entry in entries(agent) {
-        for verb in crate::input::settings::VERBS {
+        let verbs = crate::input::settings::VERBS;
+        for verb in verbs {
             if let Some(resource) = entry.get_mut(verb) {
+                renamed(resource, made);
+            }
+            let also = entry.get_mut("also").and_then(Value::as_table_mut);
+            if let Some(resource) = also.and_then(|also| also.get_mut(verb)) {
                 renamed(resource, made);
             }
         }

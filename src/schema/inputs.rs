@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{boolean, count, document, list, map, name, number, object, reference, text, words};
 use crate::faults::FAULTS;
 use crate::handler::STEPS;
-use crate::input::settings::{self, Choice, SEND, Setting, Takes, VERBS, VERDICTS};
+use crate::input::settings::{self, BESIDES, Choice, SEND, Setting, Takes, VERBS, VERDICTS};
 use crate::input::vocabulary;
 use crate::model::{Told, Tool, Verdict, limits};
 
@@ -178,6 +178,16 @@ fn entry() -> Value {
         "description": "What the plan rests on: what it names must not have changed when it takes effect." })
     };
     let condition = || name("Under which condition it is done.");
+    let also = || {
+        let one = |verb: &'static str| {
+            let mut change = object("", &[verb], vec![(verb, name("The other resource."))]);
+            change["additionalProperties"] = reference(if verb == "increment" { "number" } else { "value" });
+            let others: Vec<&str> = VERBS.into_iter().filter(|other| *other != verb).collect();
+            change["propertyNames"] = json!({ "not": { "enum": others } });
+            change
+        };
+        json!({ "description": "What the same call changes besides.", "anyOf": BESIDES.map(one) })
+    };
     let one = |verb: &'static str| {
         let (key, target) = resource(verb);
         let mut properties = vec![(&*key, target)];
@@ -192,9 +202,9 @@ fn entry() -> Value {
             }
             "mint" => {
                 let chosen = name("The name that is chosen for it, where clients name what they mint.");
-                properties.extend([("given", given()), ("if", condition()), ("handle", chosen)]);
+                properties.extend([("given", given()), ("also", also()), ("if", condition()), ("handle", chosen)]);
             }
-            _ => properties.extend([("given", given()), ("if", condition())]),
+            _ => properties.extend([("given", given()), ("also", also()), ("if", condition())]),
         }
         let mut entry = object("", &[verb], properties);
         // Everything else in these is a field of the resource.

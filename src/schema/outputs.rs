@@ -132,6 +132,11 @@ fn call() -> Value {
         vec![("handle", text("Of which handle.")), ("version", count("The version."))],
         Vec::new(),
     );
+    let besides = record(
+        "What it changes besides, in another resource.",
+        vec![("handle", text("The other handle.")), ("change", text("The change."))],
+        Vec::new(),
+    );
     record(
         "A call, as its request says it.",
         vec![
@@ -142,6 +147,7 @@ fn call() -> Value {
         vec![
             ("handle", text("The handle that it names.")),
             ("payload", text("What it carries.")),
+            ("also", besides),
             ("change", text("What the agent wants changed.")),
             ("expects", list("The versions that it expects.", expected)),
             ("key", text("Its key.")),
@@ -202,9 +208,15 @@ fn commit() -> Value {
             ("content", reference("content")),
             ("shows", list("For each field, the agents whose changes it shows.", texts("Agents."))),
             ("changed", texts("The fields whose values changed.")),
-            ("effects", number("How often the intent has taken effect; 2 for twice or more.", 0, 2)),
+            (
+                "effects",
+                number("How often the intent has taken effect; 2 for twice or more, 0 where it was taken back.", 0, 2),
+            ),
         ],
-        vec![("erased", list("The changes of others that it erased.", erased))],
+        vec![
+            ("erased", list("The changes of others that it erased.", erased)),
+            ("taken-back", boolean("It takes back what the call had changed before.")),
+        ],
     )
 }
 

@@ -155,8 +155,8 @@ impl Simulation {
         let mut resources = Vec::new();
         for entry in setting.model.scenario.agents[agent].work.iter().skip(from) {
             resources.push(entry.resource());
-            if let Entry::Mutate { given, .. } = entry {
-                resources.extend(given);
+            if let Entry::Mutate { given, also, .. } = entry {
+                resources.extend(given.iter().copied().chain(also.as_ref().map(|also| also.resource)));
             }
         }
         resources

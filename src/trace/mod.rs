@@ -236,6 +236,9 @@ pub struct CallNote {
     /// What it carries: `memory 32, storage 512`; empty for a read.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub payload: String,
+    /// What it changes besides, in another resource.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub also: Option<AlsoNote>,
     /// What the agent wants changed: `memory 32`; empty for a read.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub change: String,
@@ -266,11 +269,28 @@ impl CallNote {
         let differences = [
             (earlier.handle != self.handle, format!("named {}", or_no(&earlier.handle, "handle"))),
             (earlier.payload != self.payload, format!("carried {}", earlier.payload)),
+            (
+                earlier.also != self.also,
+                format!(
+                    "changed {} besides",
+                    or_no(&earlier.also.as_ref().map(|also| also.handle.clone()), "resource")
+                ),
+            ),
             (earlier.expects != self.expects, format!("expected {}", expected(earlier))),
             (earlier.key != self.key, format!("had {}", or_no(&earlier.key, "key"))),
         ];
         differences.into_iter().filter(|(differs, _)| *differs).map(|(_, words)| words).collect()
     }
+}
+
+/// What a call changes besides its own resource.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AlsoNote {
+    /// The handle of the other resource.
+    pub handle: String,
+    /// The change, which is sent alone: `balance + 10`.
+    pub change: String,
 }
 
 /// A version that a request expects.
@@ -387,8 +407,11 @@ pub struct Commit {
     /// The changes of others that it erased.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub erased: Vec<Erased>,
-    /// How often the intent has now taken effect: 1, or 2 for twice or more.
+    /// How often the intent has now taken effect: 1, or 2 for twice or more; 0 where it was taken back.
     pub effects: u8,
+    /// It takes back what the call had changed before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub taken_back: bool,
 }
 
 /// A change that a commit erased.

@@ -10,15 +10,15 @@ pub(super) use self::past::Past;
 use self::sentences::sentence;
 use super::does::does;
 use super::{
-    AnswerNote, Belief, CallNote, Commit, Content, Erased, Expected, Reaches, Step, ToldNote, TransactionNote,
+    AlsoNote, AnswerNote, Belief, CallNote, Commit, Content, Erased, Expected, Reaches, Step, ToldNote, TransactionNote,
 };
 use crate::action::{Action, Target};
 use crate::engine::Access;
 use crate::model::{Entry, Tool};
 use crate::step::Simulation;
 use crate::world::{
-    Agent, Answer, Attempt, Call, CallRef, Component, Fact, Field, Handle, Instance, Intents, Key, Lifecycle, Payload,
-    Position, RecordKey, Request, Setting, View,
+    Agent, Answer, Arguments, Attempt, Call, CallRef, Component, Fact, Field, Handle, Instance, Intents, Key,
+    Lifecycle, Other, Payload, Position, RecordKey, Request, Setting, View,
 };
 
 /// Writes down one step.
@@ -147,13 +147,17 @@ impl Names<'_> {
             }
             Key::Constant => "constant".to_owned(),
             Key::Arguments(arguments) => {
-                let (tool, handle, payload, expected) = &**arguments;
+                let Arguments { tool, handle, payload, expected, other } = &**arguments;
+                let resource = handle.map(|handle| usize::from(handle.resource));
                 let handle = handle.map_or_else(String::new, |handle| format!(" {}", self.0.handle_name(handle)));
-                let resource = arguments.1.map(|handle| usize::from(handle.resource));
                 let payload = resource.map_or_else(String::new, |resource| self.payload(resource, payload));
                 let expected: Vec<String> = expected.iter().map(|stamp| format!(" v{}", stamp.version)).collect();
                 let payload = if payload.is_empty() { payload } else { format!(" {payload}") };
-                format!("hash({tool}{handle}{payload}{})", expected.concat())
+                let besides = other.as_ref().map_or_else(String::new, |(handle, operation)| {
+                    let change = self.0.operation_words(usize::from(handle.resource), operation);
+                    format!(" {} {change}", self.0.handle_name(*handle))
+                });
+                format!("hash({tool}{handle}{payload}{besides}{})", expected.concat())
             }
         }
     }
@@ -192,10 +196,13 @@ impl Names<'_> {
     }
 
     fn call(&self, call: &Call, sender: Option<&Agent>) -> CallNote {
-        let Request { agent, entry, tool, resource, handle, payload, expected, key, .. } = &call.request;
+        let Request { agent, entry, tool, resource, handle, payload, expected, key, other, .. } = &call.request;
         let (agent, entry, resource) = (usize::from(*agent), usize::from(*entry), usize::from(*resource));
         let change = match &self.0.model.scenario.agents[agent].work[entry] {
-            Entry::Mutate { operation, .. } if *tool != Tool::Read => self.0.operation_words(resource, operation),
+            Entry::Mutate { operation, also: None, .. } if *tool != Tool::Read => {
+                self.0.operation_words(resource, operation)
+            }
+            Entry::Mutate { .. } if *tool != Tool::Read => self.0.entry_words(agent, entry),
             _ => String::new(),
         };
         CallNote {
@@ -203,6 +210,10 @@ impl Names<'_> {
             resource: self.0.resource(resource).name.clone(),
             handle: handle.map(|handle| self.0.handle_name(handle)),
             payload: self.payload(resource, payload),
+            also: other.as_deref().map(|Other { handle, operation, .. }| AlsoNote {
+                handle: self.0.handle_name(*handle),
+                change: self.0.operation_words(usize::from(handle.resource), operation),
+            }),
             change,
             expects: expected
                 .iter()
@@ -295,12 +306,12 @@ impl Names<'_> {
     /// What a commit left behind. Its version may have advanced after the content was written, so both are taken from
     /// the state after the step.
     fn commit(&self, fact: &Fact, state: &[Component]) -> Option<Commit> {
-        let Fact::Committed { request, handle, before, effects, .. } = fact else { return None };
+        let Fact::Committed { request, handle, before, effects, taken_back, .. } = fact else { return None };
         let stored = state[self.0.resource_slot(usize::from(handle.resource))].resource();
         let after = stored.instances.get(usize::from(handle.instance))?;
         let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
         let own = self.0.intents_of(agent);
-        let fields = &self.0.resource(usize::from(request.resource)).fields;
+        let fields = &self.0.resource(usize::from(handle.resource)).fields;
         let old: Vec<Option<&Field>> = match before {
             Some(before) => before.content.iter().map(Some).collect(),
             None => vec![None; fields.len()],
@@ -319,6 +330,7 @@ impl Names<'_> {
             changed: changed.map(|(((name, _), _), _)| name.clone()).collect(),
             erased: erased.collect(),
             effects: *effects,
+            taken_back: *taken_back,
         })
     }
 }

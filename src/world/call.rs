@@ -2,7 +2,7 @@
 
 use super::agent::View;
 use super::content::{Content, Field, Intents};
-use super::resource::Handle;
+use super::resource::{Handle, Lifecycle};
 use crate::model::{Operation, Outcome, Tool};
 
 /// A request on its way, at a node, or answered.
@@ -52,11 +52,26 @@ pub struct Request {
     pub sent_at: Option<u16>,
     /// The state that the handle carries was superseded when a read was sent (ghost).
     pub superseded: bool,
+    /// What it changes besides, in another resource.
+    pub other: Option<Box<Other>>,
     /// Its number among the requests of its agent, from 1; 0 in explored states, where it makes no difference.
     pub id: u16,
     /// What its agent issued more than once under one request id has one number, only ever compared; `None` where request
     /// ids are never reused, or nothing depends on them.
     pub issue: Option<u16>,
+}
+
+/// What a request is to change besides its own resource.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Other {
+    /// The handle of the other resource.
+    pub handle: Handle,
+    /// The change, which is sent alone.
+    pub operation: Operation,
+    /// As [`Request::seen`].
+    pub seen: Vec<Intents>,
+    /// The fence number of the author's view of it.
+    pub fence: Option<u16>,
 }
 
 /// What a request carries.
@@ -92,7 +107,22 @@ pub enum Key {
     /// One constant for all work of all clients.
     Constant,
     /// A hash of the arguments: equal arguments, equal keys.
-    Arguments(Box<(Tool, Option<Handle>, Payload, Vec<Stamp>)>),
+    Arguments(Box<Arguments>),
+}
+
+/// What a key is a hash of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Arguments {
+    /// The tool.
+    pub tool: Tool,
+    /// The handle.
+    pub handle: Option<Handle>,
+    /// What is sent for it.
+    pub payload: Payload,
+    /// The versions that are expected.
+    pub expected: Vec<Stamp>,
+    /// What is sent for another resource besides.
+    pub other: Option<(Handle, Operation)>,
 }
 
 /// Where a call is.
@@ -185,12 +215,49 @@ pub struct Progress {
     pub claim: Option<Claim>,
     /// The fence number that this call was given.
     pub grant: Option<u16>,
+    /// What it wrote over, where it may have to take that back.
+    pub wrote: Option<Box<Wrote>>,
+    /// The same of the other resource of the call, while the handler is at its own.
+    pub aside: Option<Box<Aside>>,
     /// Its place in the queue of its handle.
     pub ticket: Option<u16>,
     /// Whose stream its answer will go to, as the node's table has it.
     pub reply: Reply,
     /// It has answered, and goes on.
     pub answered: bool,
+}
+
+/// What a handler has done to the other resource of a call. See the fields of [`Progress`] that are called so.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Aside {
+    /// See [`Progress::working`].
+    pub working: Option<Content>,
+    /// See [`Progress::loaded`].
+    pub loaded: Option<u16>,
+    /// See [`Progress::written`].
+    pub written: u8,
+    /// See [`Progress::grant`].
+    pub grant: Option<u16>,
+    /// See [`Progress::wrote`].
+    pub wrote: Option<Box<Wrote>>,
+}
+
+/// What a call wrote over.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Wrote {
+    /// Nothing: it made what this handle names.
+    Anew(Handle),
+    /// What was there before.
+    Over {
+        /// The content.
+        content: Content,
+        /// Whether it could still be changed.
+        lifecycle: Lifecycle,
+        /// What was approved.
+        approved: Option<Content>,
+        /// The intent that had ended it (ghost).
+        ended_by: Option<u8>,
+    },
 }
 
 /// What goes back to the client.
@@ -206,6 +273,10 @@ pub struct Answer {
     pub version: Option<u16>,
     /// With `stale-view`, what is current of all that the call expected.
     pub current: Vec<Stamp>,
+    /// The new version of the other resource after a change.
+    pub other: Option<Stamp>,
+    /// It was the other resource because of which the call was refused (ghost).
+    pub of_other: bool,
     /// It was answered from a record.
     pub replayed: bool,
     /// The principal without a right on the call's handle whose record, claim, lease or name answered or refused it (ghost).
@@ -236,6 +307,8 @@ impl Answer {
             view: None,
             version: None,
             current: Vec::new(),
+            other: None,
+            of_other: false,
             replayed: false,
             held_by: None,
             token: None,
@@ -298,9 +371,16 @@ impl Request {
             credential: 0,
             sent_at: None,
             superseded: false,
+            other: None,
             id: 0,
             issue: None,
         }
+    }
+
+    /// What it changes besides, as the server sees it.
+    #[must_use]
+    pub fn besides(&self) -> Option<(Handle, Operation)> {
+        self.other.as_ref().map(|other| (other.handle, other.operation.clone()))
     }
 
     /// The resource that its handle names, which may be another than its agent takes it for; without a handle, the one that
@@ -338,9 +418,33 @@ impl Progress {
             answer: Answer::about(handle),
             claim: None,
             grant: None,
+            wrote: None,
+            aside: None,
             ticket: None,
             reply: Reply::Own,
             answered: false,
+        }
+    }
+
+    /// The handler turns to the other resource of the call: what it did to the one is put aside.
+    pub fn turn(&mut self) {
+        let aside = self.aside.take().map_or_else(Aside::default, |aside| *aside);
+        let Self { working, loaded, written, grant, wrote, .. } = self;
+        let left = Aside {
+            working: std::mem::replace(working, aside.working),
+            loaded: std::mem::replace(loaded, aside.loaded),
+            written: std::mem::replace(written, aside.written),
+            grant: std::mem::replace(grant, aside.grant),
+            wrote: std::mem::replace(wrote, aside.wrote),
+        };
+        self.aside = Some(Box::new(left)).filter(|left| **left != Aside::default());
+    }
+
+    /// Forgets the working copies: the outcome is decided.
+    pub fn end_work(&mut self) {
+        for _ in 0..2 {
+            (self.working, self.loaded) = (None, None);
+            self.turn();
         }
     }
 }

@@ -36,6 +36,8 @@ pub enum Fact {
         request: Request,
         /// What its handle names, wherever it is: before the transaction.
         instance: Option<Instance>,
+        /// What its other handle names, likewise.
+        other: Option<Instance>,
         /// The node.
         node: u8,
         /// It is the only node, and it has restarted.
@@ -63,6 +65,10 @@ pub enum Fact {
         effects: u8,
         /// What its agent was told about the intent.
         told: Option<Told>,
+        /// It is what the call changes besides its own resource.
+        besides: bool,
+        /// It takes back what the call changed before.
+        taken_back: bool,
         /// The fence number under which it was written, and the lease as it was; `None` where no lease is involved.
         leased: Option<(u16, Lease)>,
     },
@@ -93,7 +99,7 @@ pub enum Fact {
         request: Request,
         /// The answer.
         answer: Answer,
-        /// What the call's handle names when the answer is received; looked up for refusals only.
+        /// What the handle names for which the call was refused, when the answer is received; looked up for refusals only.
         instance: Option<Instance>,
     },
     /// A resource was deleted and created anew under the same handle.

@@ -2,7 +2,7 @@
 
 use super::call::{Answer, Key, Payload, Stamp};
 use super::resource::Handle;
-use crate::model::Tool;
+use crate::model::{Operation, Tool};
 
 /// The table of one scope, sorted by instance and key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -39,7 +39,7 @@ pub enum Record {
     /// A call is done.
     Done {
         /// What "the same arguments" is compared by.
-        fingerprint: Fingerprint,
+        fingerprint: Box<Fingerprint>,
         /// Its answer.
         answer: Answer,
         /// The principal whose call it was (ghost).
@@ -58,6 +58,8 @@ pub struct Fingerprint {
     pub handle: Option<Option<Handle>>,
     /// The expected versions.
     pub expected: Option<Vec<Stamp>>,
+    /// What is changed besides, where the operation counts.
+    pub other: Option<(Handle, Operation)>,
 }
 
 impl KeyTable {

@@ -34,9 +34,15 @@ pub struct Effect {
     /// On what.
     pub handle: Handle,
     /// The field that was changed, where an intent may take effect field by field; otherwise 0, for the intent as a whole.
+    /// What it changes besides, in another resource, is counted from [`OTHER`](Self::OTHER) on.
     pub change: u8,
     /// 1, or 2 for twice or more; 0 where it took effect on a predecessor that was deleted since.
     pub count: u8,
+}
+
+impl Effect {
+    /// The first number of a change of the other resource of an intent.
+    pub const OTHER: u8 = 128;
 }
 
 impl IntentLedger {
@@ -44,6 +50,17 @@ impl IntentLedger {
     #[must_use]
     pub const fn happened(&self) -> bool {
         !self.effects.is_empty() || self.upstream > 0
+    }
+
+    /// Takes back one effect of a change.
+    pub fn take_back(&mut self, handle: Handle, change: u8) {
+        let found = self.effects.iter_mut().find(|effect| effect.handle == handle && effect.change == change);
+        if let Some(effect) = found.filter(|effect| effect.count > 0) {
+            effect.count -= 1;
+            if effect.count == 0 {
+                self.effects.retain(|effect| effect.count > 0 || effect.handle != handle || effect.change != change);
+            }
+        }
     }
 
     /// Notes one more effect of a change.

@@ -20,7 +20,10 @@ mod setting;
 pub mod symmetry;
 
 pub use agent::{Agent, Attempt, Errand, Known, Purpose, Redo, Reissue, Undecided, View};
-pub use call::{Answer, Call, CallRef, Claim, Key, Payload, Position, Progress, Reply, Request, Stamp};
+pub use call::{
+    Answer, Arguments, Aside, Call, CallRef, Claim, Key, Other, Payload, Position, Progress, Reply, Request, Stamp,
+    Wrote,
+};
 pub use content::{Content, Field, Intents};
 pub use fact::{BrokenBasis, Fact};
 pub use keys::{Fingerprint, KeyTable, Record, RecordKey};

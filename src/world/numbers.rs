@@ -5,7 +5,7 @@
 //! thought of it.
 
 use super::agent::{Agent, Known, Reissue, View};
-use super::call::{Answer, Call, Claim, Key, Position, Progress, Request, Stamp};
+use super::call::{Answer, Arguments, Aside, Call, Claim, Key, Other, Position, Progress, Request, Stamp};
 use super::keys::{Fingerprint, KeyTable, Record, RecordKey};
 use super::lease::{Lease, Leases};
 use super::node::Memory;
@@ -161,6 +161,8 @@ fn call(setting: &Setting, call: &mut Call, visit: Visit<'_>) {
                 answer,
                 claim,
                 grant,
+                wrote: _,
+                aside,
                 ticket,
                 reply: _,
                 answered: _,
@@ -179,6 +181,11 @@ fn call(setting: &Setting, call: &mut Call, visit: Visit<'_>) {
             }
             if let (Some(ticket), Some(handle)) = (ticket, about) {
                 visit(tickets_of(handle), ticket);
+            }
+            if let (Some(aside), Some(other)) = (aside, &request.other) {
+                let Aside { working: _, loaded, written: _, grant, wrote: _ } = &mut **aside;
+                loaded.iter_mut().for_each(|loaded| visit(versions_of(other.handle), loaded));
+                grant.iter_mut().for_each(|grant| visit(fences_of(other.handle), grant));
             }
         }
         Position::Answered { node: _, answer } => self::answer(answer, visit),
@@ -208,9 +215,14 @@ fn request(setting: &Setting, request: &mut Request, visit: Visit<'_>) {
         credential: _,
         sent_at,
         superseded: _,
+        other,
         id: _,
         issue,
     } = request;
+    if let Some(other) = other {
+        let Other { handle, operation: _, seen: _, fence } = &mut **other;
+        fence.iter_mut().for_each(|fence| visit(fences_of(*handle), fence));
+    }
     issue.iter_mut().for_each(|issue| visit(issues_of(*agent), issue));
     if let Some(handle) = handle {
         token.iter_mut().for_each(|token| view(*handle, token, visit));
@@ -233,7 +245,10 @@ fn key(setting: &Setting, key: &mut Key, visit: Visit<'_>) {
     match key {
         Key::Plan { intent, plan } => visit(plans_of(usize::from(*intent)), plan),
         Key::Constant => {}
-        Key::Arguments(arguments) => arguments.3.iter_mut().for_each(|expected| stamp(expected, visit)),
+        Key::Arguments(arguments) => {
+            let Arguments { tool: _, handle: _, payload: _, expected, other: _ } = &mut **arguments;
+            expected.iter_mut().for_each(|expected| stamp(expected, visit));
+        }
     }
 }
 
@@ -244,6 +259,8 @@ fn answer(answer: &mut Answer, visit: Visit<'_>) {
         view,
         version,
         current,
+        other,
+        of_other: _,
         replayed: _,
         held_by: _,
         token,
@@ -251,7 +268,7 @@ fn answer(answer: &mut Answer, visit: Visit<'_>) {
         made: _,
         unknown_handle: _,
     } = answer;
-    current.iter_mut().for_each(|current| stamp(current, visit));
+    current.iter_mut().chain(other).for_each(|current| stamp(current, visit));
     if let Some(handle) = handle {
         view.iter_mut().chain(token).for_each(|view| self::view(*handle, view, visit));
         if let Some(version) = version {
@@ -293,7 +310,7 @@ fn keys(setting: &Setting, table: &mut KeyTable, visit: Visit<'_>) {
         match record {
             Record::Claim { claim, by: _, handle: _ } => visit(claims_of(setting, usize::from(slot)), claim),
             Record::Done { fingerprint, answer, by: _, handle: _ } => {
-                let Fingerprint { operation: _, handle: _, expected } = fingerprint;
+                let Fingerprint { operation: _, handle: _, expected, other: _ } = &mut **fingerprint;
                 expected.iter_mut().flatten().for_each(|expected| stamp(expected, visit));
                 self::answer(answer, visit);
             }

@@ -4,11 +4,13 @@
 //! thought of it. What is kept in an order of its content is put into that order again.
 
 use super::agent::{Agent, Known, View};
-use super::call::{Answer, Call, Claim, Key, Payload, Position, Progress, Reply, Request};
+use super::call::{
+    Answer, Arguments, Aside, Call, Claim, Key, Other, Payload, Position, Progress, Reply, Request, Wrote,
+};
 use super::content::{Content, Field, Intents};
 use super::keys::{Fingerprint, KeyTable, Record, RecordKey};
 use super::lease::{Lease, Leases};
-use super::ledger::Ledger;
+use super::ledger::{IntentLedger, Ledger};
 use super::node::Memory;
 use super::resource::{Handle, Instance, Resource};
 use super::{Component, Queue, Setting, Symmetry, Undecided};
@@ -29,8 +31,10 @@ pub fn rename(setting: &Setting, symmetry: &Symmetry, component: &Component) -> 
         Component::Call(call) => call.as_ref().map(|call| renaming.call(call)).into(),
         Component::Orphans(calls) => Component::Orphans(sorted(calls.iter().map(|call| renaming.call(call)).collect())),
         Component::Ledger(Ledger { agent, entries }) => {
-            // What became of an intent says nothing of agents, nodes or values.
-            Ledger { agent: symmetry.agent(*agent), entries: entries.clone() }.into()
+            let image = symmetry.agent(*agent);
+            let entries = entries.iter().enumerate();
+            let entries = entries.map(|(entry, became)| renaming.became([*agent, image], entry, became)).collect();
+            Ledger { agent: image, entries }.into()
         }
         Component::Resource(resource) => renaming.resource(resource).into(),
         Component::Keys(table) => renaming.keys(table).into(),
@@ -73,6 +77,20 @@ fn sorted<T: Ord>(mut values: Vec<T>) -> Vec<T> {
 }
 
 impl Renaming<'_> {
+    /// What became of an intent says nothing of agents, nodes or values. Entries correspond, and so do what they change.
+    fn became(&self, agents: [u8; 2], entry: usize, became: &IntentLedger) -> IntentLedger {
+        let mut renamed = became.clone();
+        if !renamed.effects.is_empty() {
+            let [from, to] = agents.map(|agent| self.setting.changes_of_entry(usize::from(agent), entry));
+            for effect in &mut renamed.effects {
+                let place = from.iter().position(|change| *change == effect.change);
+                effect.change = place.map_or(effect.change, |place| to[place]);
+            }
+            renamed.effects.sort_unstable();
+        }
+        renamed
+    }
+
     fn agent(&self, agent: &Agent) -> Agent {
         let Agent {
             id,
@@ -166,9 +184,9 @@ impl Renaming<'_> {
         let position = match position {
             Position::InTransit => Position::InTransit,
             Position::AtNode { node, progress } => {
-                Position::AtNode { node: self.symmetry.node(*node), progress: self.progress(resource, progress) }
+                Position::AtNode { node: self.symmetry.node(*node), progress: self.progress(request, progress) }
             }
-            Position::Interrupted { progress } => Position::Interrupted { progress: self.progress(resource, progress) },
+            Position::Interrupted { progress } => Position::Interrupted { progress: self.progress(request, progress) },
             Position::Answered { node, answer } => {
                 Position::Answered { node: self.symmetry.node(*node), answer: self.answer(resource, answer) }
             }
@@ -194,9 +212,16 @@ impl Renaming<'_> {
             credential,
             sent_at,
             superseded,
+            other,
             id,
             issue,
         } = request;
+        let other = other.as_deref().map(|Other { handle, operation, seen, fence }| Other {
+            handle: *handle,
+            operation: self.symmetry.operation(of(*handle), operation),
+            seen: self.in_place(of(*handle), seen.iter().map(|shown| self.intents(*shown)).collect()),
+            fence: *fence,
+        });
         let about = usize::from(*resource);
         let seen = self.in_place(about, seen.iter().map(|shown| self.intents(*shown)).collect());
         Request {
@@ -215,6 +240,7 @@ impl Renaming<'_> {
             credential: *credential,
             sent_at: *sent_at,
             superseded: *superseded,
+            other: other.map(Box::new),
             id: *id,
             issue: *issue,
         }
@@ -235,18 +261,64 @@ impl Renaming<'_> {
             }
             Key::Constant => Key::Constant,
             Key::Arguments(arguments) => {
-                let (tool, handle, payload, expected) = &**arguments;
+                let Arguments { tool, handle, payload, expected, other } = &**arguments;
                 // Only a mint names no handle, and it carries nothing.
                 let payload = handle.map_or_else(|| payload.clone(), |handle| self.payload(of(handle), payload));
-                Key::Arguments(Box::new((*tool, *handle, payload, expected.clone())))
+                let (expected, other) = (expected.clone(), self.besides(other.as_ref()));
+                Key::Arguments(Box::new(Arguments { tool: *tool, handle: *handle, payload, expected, other }))
             }
         }
     }
 
-    fn progress(&self, resource: ResourceId, progress: &Progress) -> Progress {
-        let Progress { next, ending, working, loaded, written, answer, claim, grant, ticket, reply, answered } =
-            progress;
+    /// What is changed besides, in another resource.
+    fn besides(&self, other: Option<&(Handle, Operation)>) -> Option<(Handle, Operation)> {
+        other.map(|(handle, operation)| (*handle, self.symmetry.operation(of(*handle), operation)))
+    }
+
+    fn wrote(&self, resource: ResourceId, wrote: &Wrote) -> Wrote {
+        match wrote {
+            Wrote::Anew(handle) => Wrote::Anew(*handle),
+            Wrote::Over { content, lifecycle, approved, ended_by } => Wrote::Over {
+                content: self.content(resource, content),
+                lifecycle: *lifecycle,
+                approved: approved.as_ref().map(|content| self.content(resource, content)),
+                ended_by: ended_by.map(|intent| small(self.symmetry.intent(usize::from(intent)))),
+            },
+        }
+    }
+
+    fn aside(&self, resource: ResourceId, aside: &Aside) -> Aside {
+        let Aside { working, loaded, written, grant, wrote } = aside;
+        Aside {
+            working: working.as_ref().map(|content| self.content(resource, content)),
+            loaded: *loaded,
+            written: *written,
+            grant: *grant,
+            wrote: wrote.as_deref().map(|wrote| Box::new(self.wrote(resource, wrote))),
+        }
+    }
+
+    fn progress(&self, request: &Request, progress: &Progress) -> Progress {
+        let Progress {
+            next,
+            ending,
+            working,
+            loaded,
+            written,
+            answer,
+            claim,
+            grant,
+            wrote,
+            aside,
+            ticket,
+            reply,
+            answered,
+        } = progress;
+        let resource = usize::from(request.resource);
+        let aside = aside.as_deref().zip(request.other.as_deref());
         Progress {
+            wrote: wrote.as_deref().map(|wrote| Box::new(self.wrote(resource, wrote))),
+            aside: aside.map(|(aside, other)| Box::new(self.aside(of(other.handle), aside))),
             next: *next,
             ending: *ending,
             working: working.as_ref().map(|content| self.content(resource, content)),
@@ -279,10 +351,12 @@ impl Renaming<'_> {
             view,
             version,
             current,
+            other,
+            of_other,
             replayed,
             held_by,
             token,
-            of: other,
+            of: whose,
             made,
             unknown_handle,
         } = answer;
@@ -293,11 +367,13 @@ impl Renaming<'_> {
             view: view.as_ref().map(|view| self.view(resource, view)),
             version: *version,
             current: current.clone(),
+            other: *other,
+            of_other: *of_other,
             replayed: *replayed,
             // Symmetries leave principals where they are.
             held_by: *held_by,
             token: token.as_ref().map(|token| self.view(resource, token)),
-            of: *other,
+            of: *whose,
             made: *made,
             unknown_handle: *unknown_handle,
         }
@@ -371,10 +447,11 @@ impl Renaming<'_> {
             Record::Done { fingerprint, answer, by, handle: named } => {
                 // Only a mint names no handle, and it carries nothing.
                 let resource = named.map_or(0, of);
-                let Fingerprint { operation, handle, expected } = fingerprint;
+                let Fingerprint { operation, handle, expected, other } = &**fingerprint;
                 let operation = operation.as_ref().map(|(tool, payload)| (*tool, self.payload(resource, payload)));
+                let (expected, other) = (expected.clone(), self.besides(other.as_ref()));
                 Record::Done {
-                    fingerprint: Fingerprint { operation, handle: *handle, expected: expected.clone() },
+                    fingerprint: Box::new(Fingerprint { operation, handle: *handle, expected, other }),
                     answer: self.answer(resource, answer),
                     by: *by,
                     handle: *named,
@@ -402,33 +479,6 @@ impl Renaming<'_> {
         Memory {
             identity: identity.map(|(agent, credential)| (self.symmetry.agent(agent), credential)),
             cache: sorted(cache.collect()),
-        }
-    }
-}
-
-impl Symmetry {
-    /// An operation on a resource, on the fields and with the values that correspond to its own, in the same order.
-    #[must_use]
-    pub fn operation(&self, resource: ResourceId, operation: &Operation) -> Operation {
-        let changes = |changes: &Vec<(usize, Value)>, renames: bool| {
-            let change = |(field, value): &(usize, Value)| {
-                let value = if renames { self.value(resource, *field, value) } else { value.clone() };
-                (self.field(resource, *field), value)
-            };
-            changes.iter().map(change).collect()
-        };
-        match operation {
-            Operation::Set(set) => Operation::Set(changes(set, true)),
-            // Fields that are appended to or incremented keep their values.
-            Operation::Append(appended) => Operation::Append(changes(appended, false)),
-            Operation::Increment(added) => {
-                Operation::Increment(added.iter().map(|(field, by)| (self.field(resource, *field), *by)).collect())
-            }
-            Operation::Mint => Operation::Mint,
-            Operation::Close => Operation::Close,
-            Operation::Approve => Operation::Approve,
-            Operation::Execute => Operation::Execute,
-            Operation::Delete => Operation::Delete,
         }
     }
 }

@@ -88,7 +88,7 @@ impl Instance {
 }
 
 /// Where a resource is in its life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lifecycle {
     /// It can be read and changed.
     Open,

@@ -4,7 +4,7 @@ use crate::model::design::{Calls, OnCancel, Replies, ScopePart, State, Versions}
 use crate::model::free::{Choices, Free};
 use crate::model::protocol::Reissue;
 use crate::model::{AgentId, Client, EntryId, Model, Operation, Principal, Reaction, ResourceId, Tool};
-use crate::model::{Entry, scenario::Resource as Declared};
+use crate::model::{Also, Entry, scenario::Resource as Declared};
 
 use self::layout::Layout;
 use super::{Agent, Instance, Intents, Request, View};
@@ -55,6 +55,16 @@ pub struct Intent {
     pub operation: Operation,
     /// Under which condition.
     pub condition: Option<Condition>,
+    /// What it changes besides.
+    pub also: Option<Also>,
+}
+
+impl Intent {
+    /// How it changes its resource, or what it changes besides.
+    #[must_use]
+    pub fn operation(&self, besides: bool) -> &Operation {
+        self.also.as_ref().filter(|_| besides).map_or(&self.operation, |also| &also.operation)
+    }
 }
 
 /// What a call's handle has to do with a key table.
@@ -98,10 +108,10 @@ impl Setting {
         for (agent, declared) in scenario.agents.iter().enumerate() {
             principals.push(declared.principal.clone());
             for (entry, work) in declared.work.iter().enumerate() {
-                if let Entry::Mutate { resource, operation, .. } = work {
+                if let Entry::Mutate { resource, operation, also, .. } = work {
                     let condition = Condition::of(scenario, work);
-                    let operation = operation.clone();
-                    intents.push(Intent { agent, entry, resource: *resource, operation, condition });
+                    let (operation, also) = (operation.clone(), also.clone());
+                    intents.push(Intent { agent, entry, resource: *resource, operation, condition, also });
                 }
             }
         }

@@ -76,6 +76,31 @@ impl Symmetry {
         self.work.values[resource][field].get(value).unwrap_or(value).clone()
     }
 
+    /// An operation on a resource, on the fields and with the values that correspond to its own, in the same order.
+    #[must_use]
+    pub fn operation(&self, resource: ResourceId, operation: &Operation) -> Operation {
+        let changes = |changes: &Vec<(usize, Value)>, renames: bool| {
+            let change = |(field, value): &(usize, Value)| {
+                let value = if renames { self.value(resource, *field, value) } else { value.clone() };
+                (self.field(resource, *field), value)
+            };
+            changes.iter().map(change).collect()
+        };
+        match operation {
+            Operation::Set(set) => Operation::Set(changes(set, true)),
+            // Fields that are appended to or incremented keep their values.
+            Operation::Append(appended) => Operation::Append(changes(appended, false)),
+            Operation::Increment(added) => {
+                Operation::Increment(added.iter().map(|(field, by)| (self.field(resource, *field), *by)).collect())
+            }
+            Operation::Mint => Operation::Mint,
+            Operation::Close => Operation::Close,
+            Operation::Approve => Operation::Approve,
+            Operation::Execute => Operation::Execute,
+            Operation::Delete => Operation::Delete,
+        }
+    }
+
     /// The slot that a slot becomes.
     #[must_use]
     pub fn slot(&self, slot: usize) -> usize {
@@ -223,15 +248,23 @@ impl<'m> Matching<'m> {
                 (one == other && receivers == also_receivers && carries == also_carries).then_some(())
             }
             (
-                Entry::Mutate { resource: one, operation, given, condition },
+                Entry::Mutate { resource: one, operation, given, also, condition },
                 Entry::Mutate {
                     resource: other,
-                    operation: also_operation,
+                    operation: like,
                     given: also_given,
+                    also: also_like,
                     condition: also_condition,
                 },
             ) if one == other && given == also_given && condition == also_condition => {
-                self.operation(*one, operation, also_operation)
+                match (also, also_like) {
+                    (None, None) => {}
+                    (Some(also), Some(other)) if also.resource == other.resource => {
+                        self.operation(also.resource, &also.operation, &other.operation)?;
+                    }
+                    _ => return None,
+                }
+                self.operation(*one, operation, like)
             }
             (Entry::Read { .. } | Entry::HandOff { .. } | Entry::Mutate { .. }, _) => None,
         }
@@ -317,6 +350,10 @@ impl<'m> Matching<'m> {
         };
         self.setting.budget("recreate") > 0
             || self.setting.resource(resource).new_fields.contains(&field)
-            || self.setting.intents.iter().any(|intent| intent.resource == resource && computed(&intent.operation))
+            || self.setting.intents.iter().any(|intent| {
+                let besides = intent.also.as_ref().filter(|also| also.resource == resource);
+                intent.resource == resource && computed(&intent.operation)
+                    || besides.is_some_and(|also| computed(&also.operation))
+            })
     }
 }

@@ -17,10 +17,11 @@ use crate::reference::assertions::check_all;
 pub type Finding = (Verdict, Vec<(u32, u32)>);
 
 /// The invariants whose witness is not all that can violate them, with what else does.
-const NARROWER: [(&str, &str); 6] = [
+const NARROWER: [(&str, &str); 7] = [
     ("no-double-write", "a handler that does by itself twice what it was asked once"),
     ("truthful-outcome", "a handler that says ok, and has not done it, to the first call of all"),
     ("basis-holds", "a handler that changes by itself what it goes on to rest on"),
+    ("handle-resolvable", "a node that takes the caller for somebody else"),
     ("no-orphan", "an answer that came, and was about something else"),
     ("version-names-one-content", "one change whose clock stands"),
     ("resolves", "reads that never end"),

@@ -437,7 +437,7 @@ fn a_trace_that_does_not_replay_any_more() {
         "replay fixed.json",
         1,
         str![[r#"
-fixed.json: does not replay: step 10 (`send`) does something else now: its call was Some(CallNote { tool: "write", resource: "basket", handle: Some("bsk_42"), payload: "memory 32, storage 512", change: "memory 32", expects: [], key: None, attempt: Some("first"), entry: 2 }) and is Some(CallNote { tool: "write", resource: "basket", handle: Some("bsk_42"), payload: "memory 32, storage 512", change: "memory 32", expects: [Expected { handle: "bsk_42", version: 7 }], key: None, attempt: Some("first"), entry: 2 })
+fixed.json: does not replay: step 10 (`send`) does something else now: its call was Some(CallNote { tool: "write", resource: "basket", handle: Some("bsk_42"), payload: "memory 32, storage 512", also: None, change: "memory 32", expects: [], key: None, attempt: Some("first"), entry: 2 }) and is Some(CallNote { tool: "write", resource: "basket", handle: Some("bsk_42"), payload: "memory 32, storage 512", also: None, change: "memory 32", expects: [Expected { handle: "bsk_42", version: 7 }], key: None, attempt: Some("first"), entry: 2 })
 
 "#]],
     );

@@ -163,7 +163,8 @@ fn a_trace_with_a_name_that_is_nearly_right() {
   help: did you mean `apply`? expected one of resolve, authorize, check-permission, check-live, check-open,
         find-key, claim-key, record-key, release-key, check-version, check-unchanged, check-condition,
         check-approval, acquire-lease, release-lease, check-lease, check-fence, read, load, write-content,
-        advance-version, save, apply, apply-next, call-upstream, call-upstream-with-key, mint, answer
+        advance-version, save, apply, apply-next, call-upstream, call-upstream-with-key, mint, other, undo,
+        answer
 
 "#]],
     );

@@ -51,6 +51,7 @@ pub fn step(action: &str, agent: &str, request: Option<&str>, sentence: &str) ->
 
 pub fn call(resource: &str, handle: &str, payload: &str, change: &str, entry: usize) -> CallNote {
     CallNote {
+        also: None,
         tool: if payload.is_empty() { "read" } else { "write" }.to_owned(),
         resource: resource.to_owned(),
         handle: Some(handle.to_owned()),
@@ -177,6 +178,7 @@ pub fn lost_update() -> Trace {
         changed: vec!["memory".to_owned()],
         erased: Vec::new(),
         effects: 1,
+        taken_back: false,
     }];
     first[2].changes = vec![change("bsk_42 version", "7", "8"), change("bsk_42 memory", "16", "32")];
     first[2].beliefs = vec![belief("A", &v7, &v8), belief("B", &v7, &v8)];
@@ -195,6 +197,7 @@ pub fn lost_update() -> Trace {
         changed: vec!["memory".to_owned(), "storage".to_owned()],
         erased: vec![Erased { field: "memory".to_owned(), of: vec!["A".to_owned()] }],
         effects: 1,
+        taken_back: false,
     }];
     second[2].beliefs = vec![belief("A", &v7, &v9), belief("B", &v7, &v9)];
     second[2].sentence = "node-2 runs resolve, apply for B-2: bsk_42 is now v9, memory 16, storage 1024.".to_owned();
@@ -229,6 +232,7 @@ pub fn double_write() -> Trace {
         changed: vec!["rows".to_owned()],
         erased: Vec::new(),
         effects,
+        taken_back: false,
     };
     let mut first = three("importer", "importer-2", "node-1", &row, &["resolve", "apply"], &ok(2, None));
     first[2].commits = vec![commit(&v2, 1)];
@@ -312,6 +316,7 @@ pub fn everything() -> Trace {
         changed: vec!["colour".to_owned()],
         erased: Vec::new(),
         effects: 1,
+        taken_back: false,
     }];
     let stale = AnswerNote {
         outcome: "stale-view".to_owned(),
@@ -366,6 +371,7 @@ pub fn everything() -> Trace {
         changed: vec!["count".to_owned()],
         erased: Vec::new(),
         effects: 1,
+        taken_back: false,
     }];
     last.beliefs = vec![belief("ann", &v1, &v3), belief("bob", &v2, &v3)];
     steps.push(last);

@@ -123,6 +123,7 @@ fn content(dice: &mut Dice, names: &[&str]) -> Content {
 
 fn call(dice: &mut Dice, names: &[&str]) -> CallNote {
     CallNote {
+        also: None,
         tool: dice.name(&["read", "write", "mint", "end", ""]),
         resource: dice.name(names),
         handle: dice.maybe(80, |dice| dice.name(names)),
@@ -190,6 +191,7 @@ fn step(dice: &mut Dice, names: &[&str]) -> Step {
             changed: dice.some(3, |dice| dice.name(names)),
             erased: dice.some(2, |dice| Erased { field: dice.name(names), of: dice.some(3, |dice| dice.name(names)) }),
             effects: u8::try_from(dice.below(4)).expect("it is small"),
+            taken_back: false,
         }),
         beliefs: dice.some(3, |dice| Belief {
             agent: dice.name(names),

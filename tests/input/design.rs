@@ -118,7 +118,7 @@ fn an_unknown_step() {
         check-open, find-key, claim-key, record-key, release-key, check-version, check-unchanged,
         check-condition, check-approval, acquire-lease, release-lease, check-lease, check-fence, read, load,
         write-content, advance-version, save, apply, apply-next, call-upstream, call-upstream-with-key,
-        mint, answer
+        mint, other, undo, answer
 
 "#]],
     );
@@ -134,7 +134,7 @@ fn an_unknown_step() {
         check-open, find-key, claim-key, record-key, release-key, check-version, check-unchanged,
         check-condition, check-approval, acquire-lease, release-lease, check-lease, check-fence, read, load,
         write-content, advance-version, save, apply, apply-next, call-upstream, call-upstream-with-key,
-        mint, answer
+        mint, other, undo, answer
 
 "#]],
     );
@@ -562,4 +562,24 @@ fn a_handler_has_a_bounded_number_of_steps() {
 
 "#]],
     );
+}
+
+#[test]
+fn what_works_on_the_other_resource_stands_where_it_can() {
+    for (handler, wrong) in [
+        (r#"transactions = [["resolve", "load", "other", "save"]]"#, "there is no working copy yet"),
+        (r#"transactions = [["resolve", "other", "read"]]"#, "the handler is at the other resource"),
+        (r#"transactions = [["resolve", "apply", "undo"]]"#, "the outcome is not decided yet"),
+        (
+            r#"transactions = [["resolve", "apply-next"], ["apply-next"]]
+at-end = [["undo"]]"#,
+            "it does not know which parts were written",
+        ),
+    ] {
+        let said = design_and(&format!("[server.close]\n{handler}"));
+        assert!(said.contains(wrong), "{handler}: {said}");
+    }
+    let both = r#"transactions = [["resolve", "load", "other", "load", "save"], ["save", "other", "save"]]
+at-end = [["other", "undo"], ["undo"]]"#;
+    assert_eq!(design_and(&format!("[server.close]\n{both}")), "readable\n");
 }

@@ -201,7 +201,7 @@ fn an_entry_names_what_there_is() {
     ,-[two-agents.toml:13:25]
  13 |     { close = "basket", memory = 1 },
     :                         ^^^|^^
-    :                            `-- expected `close`, `given` or `if`
+    :                            `-- expected `close`, `given`, `also` or `if`
     `----
 
 "#]],
@@ -469,4 +469,22 @@ fn new_fields_are_fields_each_named_once() {
 
 "#]],
     );
+}
+
+#[test]
+fn what_a_call_changes_besides_is_one_change_of_another_resource() {
+    for (also, wrong) in [
+        (r#"{ set = "basket", memory = 1 }"#, "this is the resource that the entry changes"),
+        (r#"{ close = "budget" }"#, "`close` can't be done besides"),
+        (r#"{ incremnt = "budget", amount = 1 }"#, "did you mean `increment`?"),
+        (r#"{ set = "budget" }"#, "this entry has nothing to set"),
+        (r#"{ set = "budget", amont = 1 }"#, "did you mean `amount`?"),
+        (r#"{ set = "budget", append = "budget" }"#, "`also` does one thing"),
+        (r#""budget""#, "this is a string"),
+    ] {
+        let budget = "[resources.budget]\nhandle = \"bdg\"\nowner = \"user-42\"\nfields = { amount = 1 }\n\n[agents.A]";
+        let text = altered(SCENARIO, "[agents.A]", budget);
+        let said = scenario(&altered(&text, "memory = 32 }", &format!("memory = 32, also = {also} }}")));
+        assert!(said.contains(wrong), "{also}: {said}");
+    }
 }

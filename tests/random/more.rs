@@ -73,7 +73,15 @@ pub fn of_two_schemas(seed: u64) -> Texts {
 /// A random model some of whose entries are under a condition, or rest on their own resource, and some of whose handlers judge
 /// conditions.
 pub fn conditional(seed: u64) -> Texts {
-    let mut texts = texts(seed);
+    under_conditions(texts(seed), seed)
+}
+
+/// A random model whose calls change two resources, some of them under a condition.
+pub fn of_two_under_conditions(seed: u64) -> Texts {
+    under_conditions(of_two_resources(seed), seed)
+}
+
+fn under_conditions(mut texts: Texts, seed: u64) -> Texts {
     let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed + 5_000_000));
     let two = texts.scenario.contains("= \"two\"") || texts.scenario.contains("resources.two");
     let mut entry = |text: &str| {
@@ -89,7 +97,7 @@ pub fn conditional(seed: u64) -> Texts {
         if text.contains("given") {
             given.push(other);
         } else {
-            given.extend(dice.some(40, &[other]).into_iter().filter(|_| two));
+            given.extend(dice.some(40, &[other]).into_iter().filter(|_| two && !text.contains("also")));
             let own = dice.chance(25) && !makes;
             let all: Vec<String> =
                 given.iter().copied().chain(own.then_some(name)).map(|it| format!("\"{it}\"")).collect();
@@ -137,4 +145,124 @@ pub fn conditional(seed: u64) -> Texts {
         texts.scenario += "[finally]\nfew = \"one.number < 3\"\n";
     }
     texts
+}
+
+/// A random model whose calls change two resources: at once or one after the other, and taken back or not.
+pub fn of_two_resources(seed: u64) -> Texts {
+    let mut texts = texts(seed);
+    let dice = &mut Dice(ChaCha8Rng::seed_from_u64(seed + 5_000_000));
+    if !texts.scenario.contains("\"two\"") && !texts.scenario.contains("[resources.two]") {
+        let foreign = dice.chance(20);
+        let owner = if foreign { "user-7" } else { "user-42" };
+        let fields = "fields = { number = 1, rows = [] }";
+        let two =
+            format!("[resources.two]\nhandle = \"h-two\"\nowner = \"{owner}\"\nversion = 3\n{fields}\n[agents.A]\n");
+        texts.scenario = texts.scenario.replacen("[agents.A]\n", &two, 1);
+        if foreign && !texts.scenario.contains("[faults]") {
+            texts.scenario += "[faults]\nleak-handle = 1\n";
+        }
+    }
+    let scenario = texts.scenario.lines().map(|line| match line.strip_prefix("work = [{ ") {
+        Some(work) => {
+            let entries = work.trim_end_matches(" }]").split(" }, { ");
+            let entries: Vec<String> = entries.map(|entry| changing_two(dice, entry)).collect();
+            format!("work = [{{ {} }}]\n", entries.join(" }, { "))
+        }
+        None => format!("{line}\n"),
+    });
+    texts.scenario = scenario.collect();
+    if dice.chance(40) && !texts.scenario.contains("restart-node") && texts.scenario.contains("[faults]\n") {
+        texts.scenario = texts.scenario.replacen("[faults]\n", "[faults]\nrestart-node = 1\n", 1);
+    }
+    let (mut design, mut table) = (String::new(), String::new());
+    let mut lines = texts.design.lines().filter(|line| *line != "state = \"handle\"").peekable();
+    while let Some(line) = lines.next() {
+        if line.starts_with('[') {
+            table = line.to_owned();
+        }
+        let handler = line.strip_prefix("transactions = ").filter(|_| table != "[server.read]");
+        let Some(handler) = handler else {
+            design += &format!("{line}\n");
+            continue;
+        };
+        let end = lines.next_if(|line| line.starts_with("at-end = ")).map(|line| line.trim_start_matches("at-end = "));
+        let list = |text: &str| -> Vec<Vec<String>> { serde_json::from_str(text).expect("a list of lists of words") };
+        let (transactions, end) = of_two(dice, list(handler), end.map_or_else(Vec::new, list));
+        design += &format!("transactions = {transactions:?}\n");
+        if !end.is_empty() {
+            design += &format!("at-end = {end:?}\n");
+        }
+    }
+    texts.design = design;
+    if dice.chance(30) {
+        texts.design = texts.design.replace("payload = \"snapshot\"\n", "payload = \"change\"\n");
+    }
+    if dice.chance(30) && !texts.design.contains("on-cancel") {
+        texts.design = texts.design.replacen("[server]\n", "[server]\non-cancel = \"at-end\"\n", 1);
+    }
+    texts
+}
+
+/// An entry that perhaps changes the other resource besides.
+fn changing_two(dice: &mut Dice, entry: &str) -> String {
+    let other = if entry.contains("= \"one\"") { "two" } else { "one" };
+    let changes = !entry.starts_with("read") && !entry.starts_with("hand-off") && !entry.contains("given");
+    if !changes || dice.chance(30) {
+        return entry.to_owned();
+    }
+    let change = match dice.below(3) {
+        0 => format!("set = \"{other}\", number = {}", 2 + dice.below(2)),
+        1 => format!("append = \"{other}\", rows = \"x\""),
+        _ => format!("increment = \"{other}\", number = 1"),
+    };
+    format!("{entry}, also = {{ {change} }}")
+}
+
+/// A handler that perhaps works on the other resource of a call too, and perhaps takes back what it did by half.
+fn of_two(
+    dice: &mut Dice,
+    mut all: Vec<Vec<String>>,
+    mut end: Vec<Vec<String>>,
+) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
+    let in_parts = all.iter().flatten().any(|step| step == "apply-next");
+    if dice.chance(85) {
+        let mut half = dice.some(50, &["resolve", "authorize", "check-live", "check-version"]);
+        half.extend(dice.some(12, &["check-permission", "check-open", "acquire-lease", "check-lease", "check-fence"]));
+        let mut written: Vec<&str> = match dice.below(6) {
+            0 => vec!["load", "save"],
+            1 => vec!["load", "check-unchanged", "write-content", "advance-version"],
+            2 => Vec::new(),
+            _ if in_parts => vec!["apply-next"],
+            _ => vec!["apply"],
+        };
+        half.append(&mut written);
+        let half: Vec<String> = half.into_iter().map(str::to_owned).collect();
+        let turned = |steps: &[String]| [&["other".to_owned()], steps].concat();
+        let at = dice.below(all.len());
+        match dice.below(5) {
+            0 => all.insert(at, turned(&half)),
+            1 => all.push(turned(&half)),
+            2 if half.len() > 1 => {
+                let cut = 1 + dice.below(half.len() - 1);
+                all.push(turned(&half[..cut]));
+                all.push(turned(&half[cut..]));
+            }
+            _ => {
+                let place = dice.below(all[at].len() + 1);
+                let steps = [turned(&half), vec!["other".to_owned()]].concat();
+                all[at].splice(place..place, steps);
+            }
+        }
+    }
+    if !in_parts && dice.chance(60) {
+        let undo: &[&[&str]] = match dice.below(3) {
+            0 => &[&["undo"]],
+            1 => &[&["other", "undo"], &["undo"]],
+            _ => &[&["undo", "other", "undo"]],
+        };
+        let undo = undo.iter().map(|steps| steps.iter().map(|step| (*step).to_owned()).collect());
+        let place = dice.below(end.len() + 1);
+        end.splice(place..place, undo);
+    }
+    (all, end)
 }

@@ -12,7 +12,9 @@ use super::harness;
 use super::judge;
 use super::rename;
 use super::server;
-use super::state::{Change, Content, Field, Key, Known, Next, Request, State, Then, View, entry_resource, values};
+use super::state::{
+    Change, Content, Field, Key, Known, Next, Other, Request, State, Then, View, entry_resource, values,
+};
 use super::world::World;
 
 /// The call that an agent would send now.
@@ -72,9 +74,10 @@ fn reads_by_choice(model: &Model, id: AgentId, entry: &Entry) -> bool {
 /// The resources whose handles an entry needs: its own, unless it mints it, and those that it is given.
 pub fn needed_handles(entry: &Entry) -> Vec<ResourceId> {
     match entry {
-        Entry::Mutate { resource, operation, given, .. } => {
+        Entry::Mutate { resource, operation, given, also, .. } => {
             let own = (*operation != Operation::Mint).then_some(*resource);
-            own.into_iter().chain(given.iter().copied().filter(|given| given != resource)).collect()
+            let other = also.as_ref().map(|also| also.resource);
+            own.into_iter().chain(other).chain(given.iter().copied().filter(|given| given != resource)).collect()
         }
         Entry::Read { resource } | Entry::HandOff { resource, .. } => vec![*resource],
     }
@@ -108,13 +111,13 @@ pub fn missing_views(model: &Model, state: &State, id: AgentId) -> Vec<ResourceI
         Some(view) => (content && view.content.is_none()) || (version && view.version.is_none()),
     };
     let entry = current_entry(model, state, id);
-    let (resource, operation, given) = match entry {
+    let (resource, operation, given, also) = match entry {
         Some(Entry::HandOff { resource, carries, .. }) => {
             let carried = |part: Carried| carries.contains(&part);
             let lacking = lacks(resource, carried(Carried::Content), carried(Carried::Version));
             return if lacking { vec![*resource] } else { Vec::new() };
         }
-        Some(Entry::Mutate { resource, operation, given, .. }) => (resource, operation, given),
+        Some(Entry::Mutate { resource, operation, given, also, .. }) => (resource, operation, given, also),
         Some(Entry::Read { .. }) | None => return Vec::new(),
     };
     let client = model.client(id, operation.tool());
@@ -128,6 +131,7 @@ pub fn missing_views(model: &Model, state: &State, id: AgentId) -> Vec<ResourceI
         missing.push(*resource);
     }
     let given_version = client.precondition == Precondition::EveryViewedVersion;
+    missing.extend(also.iter().map(|also| also.resource).filter(|other| lacks(other, false, given_version)));
     missing.extend(given.iter().filter(|given| *given != resource && lacks(given, true, given_version)));
     missing
 }
@@ -197,6 +201,7 @@ fn bare_request(world: &World<'_>, id: AgentId, tool: Tool, resource: ResourceId
         basis: Vec::new(),
         sent_at: None,
         superseded: false,
+        other: None,
         issue: None,
     }
 }
@@ -225,7 +230,8 @@ fn read_request(world: &World<'_>, id: AgentId, resource: ResourceId) -> Request
 fn planned_request(world: &World<'_>, id: AgentId) -> Request {
     let model = world.model;
     let agent = &world.state.agents[id];
-    let Some(Entry::Mutate { resource, operation, given, condition }) = current_entry(model, &world.state, id) else {
+    let Some(Entry::Mutate { resource, operation, given, also, condition }) = current_entry(model, &world.state, id)
+    else {
         return bare_request(world, id, Tool::Read, 0);
     };
     let client = model.client(id, operation.tool());
@@ -242,12 +248,27 @@ fn planned_request(world: &World<'_>, id: AgentId) -> Request {
             request.basis.push((known.handle, None, None));
         }
     }
+    if let Some((also, known)) = also.as_ref().and_then(|also| Some((also, agent.knows.get(&also.resource)?))) {
+        let view = agent.views.get(&also.resource);
+        let content = view.and_then(|view| view.content.as_ref());
+        let content = content.filter(|_| matches!(also.operation, Operation::Set(_)));
+        let shown = |content: &Content| {
+            also.operation.fields().into_iter().flat_map(|field| content[field].shows.clone()).collect()
+        };
+        request.other = Some(Other {
+            resource: also.resource,
+            handle: known.handle,
+            operation: also.operation.clone(),
+            fence: view.and_then(|view| view.fence),
+            seen: content.map(shown).unwrap_or_default(),
+        });
+    }
     let expects = |precondition: Precondition| client.precondition >= precondition;
     let makes = *operation == Operation::Mint;
-    let expected = (expects(Precondition::ViewedVersion) && !makes).then_some(resource);
-    let others = given.iter().filter(|given| *given != resource);
-    let also = others.filter(|_| expects(Precondition::EveryViewedVersion));
-    for resource in expected.into_iter().chain(also) {
+    let own = (!makes && expects(Precondition::ViewedVersion)).then_some(resource);
+    let others = also.iter().map(|also| &also.resource).chain(given.iter().filter(|given| *given != resource));
+    let others = others.filter(|_| expects(Precondition::EveryViewedVersion));
+    for resource in own.into_iter().chain(others) {
         let version = agent.views.get(resource).and_then(|view| view.version);
         if let (Some(version), Some(known)) = (version, agent.knows.get(resource)) {
             request.expected.push((known.handle, version));
@@ -311,6 +332,7 @@ fn make_key(world: &mut World<'_>, id: AgentId, request: &Request) -> Option<Key
             handle: request.handle,
             sent: super::keys::sent(request),
             expected: request.expected.clone(),
+            besides: super::keys::besides(request),
         }),
         KeyPolicy::PerIntent | KeyPolicy::PerAttempt => {
             let known = world.state.agents[id].number.filter(|_| client.key == KeyPolicy::PerIntent);

@@ -23,9 +23,18 @@ fn entry_of(model: &Model, intent: Intent) -> &Entry {
     &model.scenario.agents[intent.0].work[intent.1]
 }
 
+/// What a condition may name: what the entry changes, and what it is given, but not what it changes besides.
+fn judged(entry: &Entry) -> Vec<ResourceId> {
+    let besides = match entry {
+        Entry::Mutate { also: Some(also), .. } => Some(also.resource),
+        _ => None,
+    };
+    needed_handles(entry).into_iter().filter(|resource| Some(*resource) != besides).collect()
+}
+
 fn compiled(model: &Model, entry: &Entry) -> Option<Compiled> {
     let Entry::Mutate { condition: Some(text), .. } = entry else { return None };
-    let of: Vec<_> = needed_handles(entry).into_iter().map(|resource| &model.scenario.resources[resource]).collect();
+    let of: Vec<_> = judged(entry).into_iter().map(|resource| &model.scenario.resources[resource]).collect();
     let key = format!("{text} {:?}", of.iter().map(|resource| (&resource.name, &resource.fields)).collect::<Vec<_>>());
     let compile = || compile(text, &condition_names(of.iter().copied())).expect("it was read");
     Some(COMPILED.with_borrow_mut(|known| known.entry(key).or_insert_with(compile).clone()))
@@ -40,7 +49,7 @@ pub fn names(model: &Model, entry: &Entry, resource: ResourceId) -> bool {
 fn is_met(model: &Model, entry: &Entry, there: &dyn Fn(ResourceId) -> Option<Vec<Value>>) -> Option<bool> {
     let Some(condition) = compiled(model, entry) else { return Some(true) };
     let mut contents = Vec::new();
-    for resource in needed_handles(entry) {
+    for resource in judged(entry) {
         let declared = &model.scenario.resources[resource];
         if condition.names(&declared.name) {
             let fields = declared.fields.iter().map(|(name, _)| name.clone());
@@ -87,7 +96,10 @@ impl Step<'_, '_> {
     /// `check-condition`: the condition of the entry is true of what is stored.
     pub fn check_condition(&mut self) -> Passed {
         let Some(intent) = self.request.intent else { return Ok(()) };
-        let own = self.content_here().map(|content| values(&content));
+        let own = match self.request.handle.filter(|_| self.handling.turned) {
+            Some(handle) => self.stored_as(handle).map(|stored| values(&stored.content)),
+            None => self.content_here().map(|content| values(&content)),
+        };
         let there = |resource: ResourceId| {
             if resource == self.request.resource {
                 return own.clone();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use handlecheck::model::{Principal, ResourceId, Tool};
+use handlecheck::model::{Operation, Principal, ResourceId, Tool};
 
 use super::state::{Answer, Handle, Key, NodeId, Sent};
 
@@ -19,7 +19,8 @@ pub enum KeyEntry {
 /// A part of what "the same arguments" means.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Print {
-    Sent(Tool, Sent),
+    /// What is sent, and what is changed besides.
+    Sent(Tool, Sent, Option<(Handle, Operation)>),
     Handle(Option<Handle>),
     Expected(Vec<(Handle, u32)>),
 }

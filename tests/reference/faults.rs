@@ -324,7 +324,9 @@ fn keys_used_with(state: &State, handle: Handle) -> BTreeSet<Key> {
 /// A principal loses its permission on a resource.
 fn revoke(world: &mut World<'_>, principal: Principal, handle: Handle) {
     let under = |call: &Call| {
-        call.request.handle == Some(handle) && *judge::principal(world.model, call.request.agent) == principal
+        let besides = call.request.other.as_ref().is_some_and(|other| other.handle == handle);
+        (besides || call.request.handle == Some(handle))
+            && *judge::principal(world.model, call.request.agent) == principal
     };
     if world.state.open_calls().any(under) {
         world.witnessed(judge::NO_EFFECT_AFTER_REVOCATION);

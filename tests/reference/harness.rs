@@ -124,7 +124,7 @@ pub fn do_reaction(world: &mut World<'_>, id: AgentId, reaction: Reaction, cause
         }
         Reaction::Tell(told) => {
             let shown = match current_entry(model, &world.state, id) {
-                Some(Entry::Mutate { resource, operation, .. }) => {
+                Some(Entry::Mutate { resource, operation, also: None, .. }) => {
                     world.state.agents[id].views.get(resource).is_some_and(|view| shows(view, operation))
                 }
                 _ => false,
@@ -169,7 +169,15 @@ fn send_again(
         request.key = None;
     }
     if let Some(current) = current.filter(|current| !current.is_empty()) {
-        request.expected = current;
+        if request.other.is_none() {
+            request.expected.clone_from(&current);
+        }
+        // A refusal may tell of one of two resources alone.
+        for (handle, version) in &mut request.expected {
+            if let Some((_, now)) = current.iter().find(|(of, _)| of == handle) {
+                *version = *now;
+            }
+        }
     }
     if new_key {
         request.key = None;

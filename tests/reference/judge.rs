@@ -108,6 +108,8 @@ pub struct Commit<'c> {
     pub first: bool,
     /// A working copy was written back, not the bare operation applied.
     pub saved: bool,
+    /// It takes back what the call did.
+    pub taken_back: bool,
 }
 
 impl World<'_> {
@@ -121,7 +123,12 @@ impl World<'_> {
             self.witnessed(VERSION_NAMES_ONE_CONTENT);
         }
         for part in &commit.parts {
-            self.count_effect(intent, Target::Resource(commit.handle, *part));
+            let target = Target::Resource(commit.handle, *part);
+            if commit.taken_back {
+                self.take_back_effect(intent, target);
+            } else {
+                self.count_effect(intent, target);
+            }
         }
         let who = principal(self.model, request.agent).clone();
         if !entitled(self.model, &who, commit.handle, &commit.before.owner) {
@@ -130,11 +137,13 @@ impl World<'_> {
         if on_terminal_state(commit.before, intent) {
             self.broken(RESPECTS_TERMINAL_STATE);
         }
-        if *operation == Operation::Execute && commit.before.approved != Some(values(&commit.before.content)) {
+        if commit.taken_back {
+            // It is no new change of the intent.
+        } else if *operation == Operation::Execute && commit.before.approved != Some(values(&commit.before.content)) {
             self.broken(APPROVAL_COVERS_EXECUTION);
         }
-        // The second part of what is written in parts rests on the first.
-        if commit.first && basis_changed(self.model, &self.state, request, Some(commit.before)) {
+        // What is written after the first change of a call rests on that.
+        if commit.first && !commit.taken_back && basis_changed(self.model, &self.state, request, Some(commit.before)) {
             self.broken(BASIS_HOLDS);
         }
         if self.state.revoked.contains(&(who, commit.handle)) {
@@ -162,6 +171,16 @@ impl World<'_> {
             }
             if must_stay.any(|change| !commit.after[index].shows.contains(change)) {
                 self.broken(NO_LOST_UPDATE);
+            }
+        }
+    }
+
+    /// An effect of an intent was taken back.
+    fn take_back_effect(&mut self, intent: Intent, target: Target) {
+        if let Some(count) = self.state.ledger.get_mut(&(intent, target)).filter(|count| **count > 0) {
+            *count -= 1;
+            if *count == 0 {
+                self.state.ledger.remove(&(intent, target));
             }
         }
     }
@@ -210,11 +229,12 @@ impl World<'_> {
 
     /// A request is sent: the witness of no-cross-principal.
     pub fn witness_send(&mut self, request: &Request) {
-        if let Some(handle) = request.handle
-            && self.state.resources.contains_key(&handle)
-            && !agent_entitled(self.model, &self.state, request.agent, handle)
-        {
-            self.witnessed(NO_CROSS_PRINCIPAL);
+        let named = request.handle.into_iter().chain(request.other.as_ref().map(|other| other.handle));
+        for handle in named {
+            let there = self.state.resources.contains_key(&handle);
+            if there && !agent_entitled(self.model, &self.state, request.agent, handle) {
+                self.witnessed(NO_CROSS_PRINCIPAL);
+            }
         }
         let who = principal(self.model, request.agent);
         let named = on_any_side(self.whole, &|side| side.protocol.task_ids == TaskIds::Client);
@@ -268,7 +288,8 @@ impl World<'_> {
             if self.state.happened(intent) {
                 self.witnessed(NO_DOUBLE_WRITE);
             }
-            if stored.as_ref().is_some_and(|stored| on_terminal_state(stored, intent)) {
+            let other = request.other.as_ref().and_then(|other| self.state.resources.get(&other.handle));
+            if stored.iter().chain(other).any(|stored| on_terminal_state(stored, intent)) {
                 self.witnessed(RESPECTS_TERMINAL_STATE);
             }
             if basis_changed(self.model, &self.state, request, stored.as_ref()) {
@@ -311,7 +332,8 @@ impl World<'_> {
                 self.broken(FRESH_READ);
             }
         }
-        let Some(handle) = request.handle else { return };
+        let other = request.other.as_ref().filter(|_| answer.of_other).map(|other| other.handle);
+        let Some(handle) = other.or(request.handle) else { return };
         if answer.outcome == Outcome::NotFound && agent_entitled(self.model, &self.state, agent, handle) {
             let stored = &self.state.resources[&handle];
             // Whoever is entitled and presents a handle was told of it: nobody guesses or finds out what is its own.
@@ -362,7 +384,7 @@ impl World<'_> {
 
     /// Did all of an intent take effect: each of its fields, somewhere, and upstream, as far as its handlers do such things?
     fn happened_wholly(&self, agent: AgentId, entry: EntryId) -> bool {
-        let Entry::Mutate { operation, .. } = &self.model.scenario.agents[agent].work[entry] else { return true };
+        let Entry::Mutate { operation, also, .. } = &self.model.scenario.agents[agent].work[entry] else { return true };
         let targets: Vec<Target> =
             self.state.ledger.keys().filter(|(of, _)| *of == (agent, entry)).map(|(_, target)| *target).collect();
         let stored = |part| targets.iter().any(|target| matches!(target, Target::Resource(_, field) if *field == part));
@@ -381,7 +403,8 @@ impl World<'_> {
         };
         let writes = always(&|step| matches!(step, "mint" | "apply" | "apply-next" | "write-content" | "save"));
         let calls = always(&|step| step.starts_with("call-upstream"));
-        let written = parts(operation).into_iter().all(stored);
+        let others = also.iter().flat_map(|also| super::write::besides(parts(&also.operation)));
+        let written = parts(operation).into_iter().chain(others).all(stored);
         let begun = targets.iter().any(|target| *target != Target::Upstream);
         (begun || called) && (written || !begun && !writes) && (called || !calls)
     }

@@ -3,7 +3,7 @@
 //! A request without a key passes every one of them.
 
 use handlecheck::model::design::{ClaimNames, FingerprintPart, OtherPayload, Place, PrincipalPart, ScopePart, Taken};
-use handlecheck::model::{Model, Outcome, Principal};
+use handlecheck::model::{Model, Operation, Outcome, Principal};
 
 use super::judge;
 use super::rename;
@@ -54,11 +54,16 @@ pub fn sent(request: &Request) -> Sent {
     }
 }
 
+/// What it changes besides, as the server sees it.
+pub fn besides(request: &Request) -> Option<(Handle, Operation)> {
+    request.other.as_ref().map(|other| (other.handle, other.operation.clone()))
+}
+
 /// What "the same arguments" means. The fields and values of an operation are those that are sent: with a snapshot,
 /// the whole content.
 pub fn fingerprint(model: &Model, request: &Request) -> Vec<Print> {
     let print = |part: &FingerprintPart| match part {
-        FingerprintPart::Operation => Print::Sent(request.tool, sent(request)),
+        FingerprintPart::Operation => Print::Sent(request.tool, sent(request), besides(request)),
         FingerprintPart::Handle => Print::Handle(request.handle),
         FingerprintPart::ExpectedVersion => Print::Expected(request.expected.clone()),
     };

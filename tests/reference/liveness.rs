@@ -67,7 +67,12 @@ fn waits(model: &Model, state: &State, id: AgentId) -> bool {
         intents.into_iter().any(|(number, _)| !agent.told.contains_key(&number) && !agent.skipped.contains(&number));
     let resource = entry_resource(entry);
     let mints = matches!(entry, Entry::Mutate { operation: handlecheck::model::Operation::Mint, .. });
-    let given = mints || agent.knows.contains_key(&resource) || agent.forgot.contains(&resource);
+    let was_given = |resource: usize| agent.knows.contains_key(&resource) || agent.forgot.contains(&resource);
+    let other = match entry {
+        Entry::Mutate { also: Some(also), .. } => was_given(also.resource) || agent.call.is_some(),
+        _ => true,
+    };
+    let given = (mints || was_given(resource)) && other;
     open && given && !agent.stopped
 }
 

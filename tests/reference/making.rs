@@ -6,7 +6,7 @@ use handlecheck::model::protocol::TaskIds;
 
 use super::judge;
 use super::server;
-use super::state::{Answer, Handle, Life, Stored, Target};
+use super::state::{Answer, Found, Handle, Life, Stored, Target};
 use super::steps::{Passed, Step, caller};
 
 impl Step<'_, '_> {
@@ -54,6 +54,7 @@ impl Step<'_, '_> {
             self.world.broken(judge::BASIS_HOLDS);
         }
         self.world.state.resources.insert(handle, stored);
+        self.note_found(Found::Nothing(handle));
         self.world.count_effect(intent, Target::Resource(handle, None));
         if lasts {
             self.world.keep_facts();

@@ -58,11 +58,13 @@ fn take_view(world: &mut World<'_>, id: AgentId, request: &Request, answer: &Ans
 
 /// All views are there: go on to the write, or judge them first.
 fn act_on_views(world: &mut World<'_>, id: AgentId, then: Then, old: &BTreeMap<ResourceId, View>) {
-    let Some(Entry::Mutate { resource, operation, given, .. }) = current_entry(world.model, &world.state, id) else {
+    let Some(Entry::Mutate { resource, operation, given, also, .. }) = current_entry(world.model, &world.state, id)
+    else {
         return;
     };
     let views = &world.state.agents[id].views;
-    let shown = views.get(resource).is_some_and(|view| shows(view, operation));
+    // Of work on two resources a view of one says nothing.
+    let shown = also.is_none() && views.get(resource).is_some_and(|view| shows(view, operation));
     match then {
         Then::Write => {}
         Then::Verify if !shown && choosing::is_free(world, id, operation.tool()) => {
@@ -89,7 +91,8 @@ fn act_on_views(world: &mut World<'_>, id: AgentId, then: Then, old: &BTreeMap<R
                 Condition::Unsatisfied => !shown,
                 Condition::Disjoint => {
                     let own = *operation == Operation::Mint || agrees(resource, Some(operation.fields()));
-                    own && given.iter().all(|given| agrees(given, None))
+                    let other = also.as_ref().is_none_or(|also| agrees(&also.resource, Some(also.operation.fields())));
+                    own && other && given.iter().all(|given| agrees(given, None))
                 }
             };
             if goes_ahead {
@@ -154,6 +157,14 @@ fn take_ok(world: &mut World<'_>, id: AgentId, request: &Request, answer: &Answe
             known.token = Some(token.clone());
         }
         believe(agent, request, answer);
+    }
+    if let Some(other) = &request.other {
+        let known = world.state.agents[id].knows.get(&other.resource).map(|known| known.handle);
+        let views = &mut world.state.agents[id].views;
+        if let Some(view) = views.get_mut(&other.resource).filter(|_| known == Some(other.handle)) {
+            view.content = view.content.as_ref().map(|content| changed(content, intent, &other.operation));
+            view.version = answer.other.filter(|(of, _)| *of == other.handle).map(|(_, version)| version);
+        }
     }
     harness::tell(world, id, Told::Ok, false, true);
 }

@@ -212,6 +212,9 @@ fn in_request(request: &mut Request, visit: &mut dyn FnMut(Kind, &mut u32)) {
         visit(Kind::Issue(request.agent), issue);
     }
     in_versions(&mut request.expected, visit);
+    if let Some(other) = &mut request.other {
+        other.fence.iter_mut().for_each(|fence| visit(Kind::Fence(other.handle), fence));
+    }
     if let Some(key) = &mut request.key {
         in_key(key, visit);
     }
@@ -232,6 +235,7 @@ fn in_request(request: &mut Request, visit: &mut dyn FnMut(Kind, &mut u32)) {
 
 fn in_answer(answer: &mut Answer, visit: &mut dyn FnMut(Kind, &mut u32)) {
     in_versions(&mut answer.current, visit);
+    answer.other.iter_mut().for_each(|(handle, version)| visit(Kind::Version(*handle), version));
     if let Some(view) = &mut answer.view {
         in_view(view, visit);
     }
@@ -256,13 +260,18 @@ fn in_call(call: &mut Call, visit: &mut dyn FnMut(Kind, &mut u32)) {
                 in_answer(answer, visit);
             }
             let handle = handle.or(handling.answer.minted);
-            if let (Some(version), Some(handle)) = (&mut handling.loaded, handle) {
+            if let Some(other) = &call.request.other {
+                let bench = &mut handling.other_bench;
+                bench.loaded.iter_mut().for_each(|version| visit(Kind::Version(other.handle), version));
+                bench.grant.iter_mut().for_each(|fence| visit(Kind::Fence(other.handle), fence));
+            }
+            if let (Some(version), Some(handle)) = (&mut handling.bench.loaded, handle) {
                 visit(Kind::Version(handle), version);
             }
             if let Some((table, number)) = &mut handling.claim {
                 visit(Kind::Claim(table.clone()), number);
             }
-            if let (Some(fence), Some(handle)) = (&mut handling.grant, handle) {
+            if let (Some(fence), Some(handle)) = (&mut handling.bench.grant, handle) {
                 visit(Kind::Fence(handle), fence);
             }
             if let (Some(turn), Some(handle)) = (&mut handling.queued, handle) {

@@ -6,11 +6,11 @@ use handlecheck::model::design::{
 use handlecheck::model::{Model, Outcome};
 
 use super::judge;
-use super::keys;
+use super::refusals;
 use super::rename;
 use super::replies;
 use super::state::{
-    Answer, Call, Handle, Handling, KeyEntry, NodeId, Place, Reply, Request, State, Stored, Target, Token, on_any_side,
+    Answer, Bench, Call, Handle, Handling, NodeId, Place, Reply, Request, State, Stored, Target, Token, on_any_side,
     side,
 };
 use super::steps;
@@ -71,7 +71,7 @@ pub fn fresh_call(request: Request) -> Call {
 }
 
 /// The transactions of a call and, behind them, those of `at-end`; and how many are not of `at-end`.
-fn transactions(model: &Model, call: &Call) -> (Vec<Vec<&'static str>>, usize) {
+pub fn transactions(model: &Model, call: &Call) -> (Vec<Vec<&'static str>>, usize) {
     let Some(handler) = model.design.server.handler(call.request.tool) else { return (Vec::new(), 0) };
     (handler.transactions.iter().chain(&handler.at_end).cloned().collect(), handler.transactions.len())
 }
@@ -149,6 +149,7 @@ fn writes(model: &Model, step: &str) -> bool {
         | "save"
         | "apply"
         | "apply-next"
+        | "undo"
         | "call-upstream"
         | "call-upstream-with-key"
         | "mint" => true,
@@ -215,11 +216,10 @@ fn untouched(request: &Request, node: NodeId) -> Handling {
         next: 0,
         ended: None,
         answer: Answer::ok(request.handle),
-        working: None,
-        loaded: None,
-        written: 0,
+        bench: Bench::default(),
+        other_bench: Bench::default(),
+        turned: false,
         claim: None,
-        grant: None,
         queued: None,
         reply: Reply::OwnStream,
         answers: false,
@@ -261,9 +261,16 @@ pub fn cancel(world: &mut World<'_>, mut call: Call) {
     handling.next = handling.next.max(before_end);
     handling.ended = Some(Answer::refusal(Outcome::Unknown, about));
     handling.answer = Answer { minted: handling.answer.minted, ..Answer::ok(None) };
-    (handling.working, handling.loaded) = (None, None);
+    clear(handling);
     handling.reply = Reply::OwnStream;
     put(model, &mut world.state, Seat::Rest(0), call);
+}
+
+/// Working copies are of no use when the outcome is decided.
+fn clear(handling: &mut Handling) {
+    for bench in [&mut handling.bench, &mut handling.other_bench] {
+        (bench.working, bench.loaded) = (None, None);
+    }
 }
 
 /// Can this call execute its next transaction? In a queue only the first call for a handle can.
@@ -336,6 +343,7 @@ fn run_transaction(world: &mut World<'_>, call: &mut Call, number: usize) {
     let (before, call_before) = (world.clone(), call.clone());
     let at_end = number >= before_end;
     for (index, step) in all.get(number).into_iter().flatten().enumerate() {
+        let turned = matches!(&call.place, Place::AtNode(handling) if handling.turned);
         let Err(mut end) = steps::run(world, call, step) else { continue };
         roll_back(world, before);
         *call = call_before;
@@ -346,8 +354,14 @@ fn run_transaction(world: &mut World<'_>, call: &mut Call, number: usize) {
         handling.next = before_end;
         let earlier = all[..number].iter().flatten().chain(&all[number][..index]);
         end.recorded &= earlier.into_iter().any(|step| matches!(*step, "find-key" | "claim-key"));
-        end_with(world, call, *end);
+        let place = (number, index, turned);
+        refusals::end_with(world, call, *end, place);
         return;
+    }
+    if let Place::AtNode(handling) = &mut call.place
+        && handling.turned
+    {
+        steps::turn(handling);
     }
     for (handle, stored) in &before.state.resources {
         if world.state.resources[handle] != *stored {
@@ -381,32 +395,6 @@ fn roll_back(world: &mut World<'_>, before: World<'_>) {
     world.facts.witnessed.extend(lasting.witnessed);
 }
 
-/// A step ended the call. Under `record = "every-outcome"` a refusal behind `find-key` is stored with the roll-back.
-fn end_with(world: &mut World<'_>, call: &mut Call, mut end: steps::End) {
-    let request = call.request.clone();
-    let foreign = request.handle.is_some_and(|handle| {
-        world.state.resources.contains_key(&handle)
-            && !judge::agent_entitled(world.model, &world.state, request.agent, handle)
-    });
-    if foreign && end.answer.outcome != Outcome::Ok && end.answer.outcome != outcome_for_unknown_handle(world, call) {
-        end.answer.breaks.insert(judge::NO_CROSS_PRINCIPAL);
-    }
-    let Place::AtNode(handling) = &mut call.place else { return };
-    let node = handling.node;
-    handling.ended = Some(end.answer.clone());
-    if world.model.design.keys.record == Record::EveryOutcome && end.recorded {
-        let entry = KeyEntry::Record {
-            fingerprint: keys::fingerprint(world.model, &request),
-            answer: Answer { breaks: std::collections::BTreeSet::default(), ..end.answer },
-            by: judge::principal(world.model, request.agent).clone(),
-            with: request.handle,
-        };
-        if let Some(place) = keys::key_place(world, &request, node) {
-            world.state.key_table(world.model, node).insert(place, entry);
-        }
-    }
-}
-
 /// After the last transaction and the last of `at-end` the call has its answer. What it was made of is of no use then.
 fn finish(call: &mut Call, all: usize, before_end: usize) {
     let Place::AtNode(handling) = &mut call.place else { return };
@@ -416,8 +404,7 @@ fn finish(call: &mut Call, all: usize, before_end: usize) {
     if let Some(ended) = &handling.ended {
         // `at-end` works on what the call made.
         handling.answer = Answer { minted: ended.minted, ..Answer::ok(None) };
-        handling.working = None;
-        handling.loaded = None;
+        clear(handling);
     }
     if handling.next >= all {
         let node = handling.node;
@@ -437,28 +424,6 @@ pub fn names_one_content(world: &mut World<'_>, handle: Handle, before: &Stored)
     if (at_once || again) && world.model.design.server.state != StateIn::Handle {
         world.broken(judge::VERSION_NAMES_ONE_CONTENT);
     }
-}
-
-/// What a handler would answer to the same call, had its handle never existed (section 8, disclosure).
-pub fn outcome_for_unknown_handle(world: &World<'_>, call: &Call) -> Outcome {
-    let mut world = world.clone();
-    let mut call = call.clone();
-    let handle = call.request.handle.map(|handle| (handle.0, u8::MAX));
-    call.request.handle = handle;
-    call.request.token = None;
-    call.request.expected.iter_mut().for_each(|expected| expected.0.1 = u8::MAX);
-    let (all, before_end) = transactions(world.model, &call);
-    if let Place::AtNode(handling) = &mut call.place {
-        handling.answer = Answer::ok(handle);
-        handling.claim = None;
-        handling.grant = None;
-    }
-    for step in all[..before_end].iter().flatten() {
-        if let Err(end) = steps::run(&mut world, &mut call, step) {
-            return end.answer.outcome;
-        }
-    }
-    Outcome::Ok
 }
 
 /// What a handle carries, where the handle carries the state.

@@ -10,6 +10,7 @@ use handlecheck::model::{
 
 pub use super::choosing::Undecided;
 pub use super::entries::{KeyEntry, Keys, Print, Scope, Table};
+pub use super::halves::{Bench, Found, Other};
 
 /// Index of a node.
 pub type NodeId = usize;
@@ -136,8 +137,17 @@ pub enum Sent {
 /// An idempotency key (section 3): plan numbers are only ever compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
-    Plan { intent: Intent, number: u32 },
-    Hash { tool: Tool, handle: Option<Handle>, sent: Sent, expected: Vec<(Handle, u32)> },
+    Plan {
+        intent: Intent,
+        number: u32,
+    },
+    Hash {
+        tool: Tool,
+        handle: Option<Handle>,
+        sent: Sent,
+        expected: Vec<(Handle, u32)>,
+        besides: Option<(Handle, Operation)>,
+    },
     Constant,
 }
 
@@ -169,6 +179,8 @@ pub struct Request {
     pub sent_at: Option<u32>,
     /// Ghost: the state inside the handle was superseded when the read was sent.
     pub superseded: bool,
+    /// What it changes besides, in another resource.
+    pub other: Option<Other>,
     /// Which issue it is, among those of its agent: equal numbers stand for equal request ids. Only where ids are kept.
     pub issue: Option<u32>,
 }
@@ -186,6 +198,10 @@ pub struct Answer {
     pub token: Option<Token>,
     /// The current versions, for a refusal as stale.
     pub current: Vec<(Handle, u32)>,
+    /// The new version of what was changed besides.
+    pub other: Option<(Handle, u32)>,
+    /// Ghost: the other resource was why it is a refusal.
+    pub of_other: bool,
     /// It was answered from a record.
     pub replayed: bool,
     /// Ghost: the handle that it is about.
@@ -206,6 +222,8 @@ impl Answer {
             minted: None,
             token: None,
             current: Vec::new(),
+            other: None,
+            of_other: false,
             replayed: false,
             about,
             breaks: BTreeSet::new(),
@@ -229,16 +247,12 @@ pub struct Handling {
     pub ended: Option<Answer>,
     /// The answer so far.
     pub answer: Answer,
-    /// The working copy.
-    pub working: Option<Content>,
-    /// The version that its `load` found, where `check-unchanged` asks for it.
-    pub loaded: Option<u32>,
-    /// How many of its fields `apply-next` has written for this call.
-    pub written: usize,
+    /// What it is at, and what it is not at of two resources. `turned`: it is at the other, within a transaction only.
+    pub bench: Bench,
+    pub other_bench: Bench,
+    pub turned: bool,
     /// This call's claim: in which table, and its number there.
     pub claim: Option<(Table, u32)>,
-    /// The fence number that this call was given.
-    pub grant: Option<u32>,
     /// Its place among the calls that wait for one handle.
     pub queued: Option<u32>,
     /// Where its answer will go, as the reply table of the node has it.

@@ -32,9 +32,60 @@ pub struct Step<'w, 'm> {
 
 /// Runs one step of a call at a node.
 pub fn run(world: &mut World<'_>, call: &mut Call, name: &str) -> Passed {
-    let copy = call.clone();
+    let mut copy = call.clone();
     let Place::AtNode(handling) = &mut call.place else { return Ok(()) };
-    let mut step = Step { world, request: &call.request, handling, call: copy };
+    if name == "other" {
+        turn(handling);
+        return Ok(());
+    }
+    if handling.turned && is_about_a_resource(name) {
+        let Some(request) = of_other(&call.request) else { return Ok(()) };
+        copy.request = request.clone();
+        let about = call.request.handle;
+        let mut step = Step { world, request: &request, handling, call: copy };
+        return named(&mut step, name).map_err(|mut end| {
+            (end.answer.about, end.answer.of_other) = (about, true);
+            end
+        });
+    }
+    let (at_other, about) = (handling.turned, call.request.handle);
+    named(&mut Step { world, request: &call.request, handling, call: copy }, name).map_err(|mut end| {
+        end.answer.of_other |=
+            at_other && end.answer.about == about && end.answer.outcome != Outcome::Ok && !end.answer.replayed;
+        end
+    })
+}
+
+/// The handler goes on with the other resource of the call.
+pub fn turn(handling: &mut Handling) {
+    std::mem::swap(&mut handling.bench, &mut handling.other_bench);
+    handling.turned = !handling.turned;
+}
+
+/// Is this a step that works on a resource, rather than on the call as a whole?
+pub fn is_about_a_resource(step: &str) -> bool {
+    !(step.ends_with("-key") || matches!(step, "call-upstream" | "answer" | "mint" | "other" | "check-condition"))
+}
+
+/// What a request says of the other resource, as if that were all that it says.
+fn of_other(request: &Request) -> Option<Request> {
+    let other = request.other.as_ref()?;
+    let expected = request.expected.iter().filter(|(handle, _)| *handle == other.handle).copied().collect();
+    Some(Request {
+        resource: other.resource,
+        handle: Some(other.handle),
+        token: None,
+        operation: Some(other.operation.clone()),
+        snapshot: None,
+        approves: None,
+        expected,
+        fence: other.fence,
+        seen: other.seen.clone(),
+        ..request.clone()
+    })
+}
+
+fn named(step: &mut Step<'_, '_>, name: &str) -> Passed {
     match name {
         "resolve" => step.resolve(),
         "authorize" => step.authorize(),
@@ -61,6 +112,7 @@ pub fn run(world: &mut World<'_>, call: &mut Call, name: &str) -> Passed {
         "save" => step.write_content(true).and_then(|()| step.advance_version()),
         "apply" => step.apply(),
         "apply-next" => step.apply_next(),
+        "undo" => step.undo(),
         "call-upstream" => step.call_upstream(),
         "mint" => step.mint(),
         "answer" => {
@@ -212,7 +264,7 @@ impl Step<'_, '_> {
             tools.flat_map(|tool| &tool.transactions).flatten().any(|step| *step == "check-unchanged")
         };
         let asked = on_any_side(self.world.whole, &asks);
-        self.handling.loaded = self.version_here().filter(|_| asked);
+        self.handling.bench.loaded = self.version_here().filter(|_| asked);
         Ok(())
     }
 
@@ -225,7 +277,7 @@ impl Step<'_, '_> {
     /// `check-unchanged`: the current version is the one that this call's own `load` found.
     fn check_unchanged(&mut self) -> Passed {
         let Some(current) = self.version_here() else { return self.refuse(Outcome::NotFound) };
-        if self.handling.loaded == Some(current) {
+        if self.handling.bench.loaded == Some(current) {
             return Ok(());
         }
         let mut answer = Answer::refusal(Outcome::StaleView, self.request.handle);
@@ -250,17 +302,19 @@ impl Step<'_, '_> {
         let number = lease.given.map_or(0, |given| given + 1);
         lease.given = Some(number);
         lease.holder = Some((agent, number));
-        self.handling.grant = Some(number);
-        if let Some(view) = &mut self.handling.answer.view {
+        self.handling.bench.grant = Some(number);
+        let turned = self.handling.turned;
+        if let Some(view) = self.handling.answer.view.as_mut().filter(|_| !turned) {
             view.fence = Some(number);
         }
         let under_older = |call: &Call| {
-            let granted = match &call.place {
-                Place::AtNode(handling) | Place::Kept(handling) => handling.grant,
-                Place::Transit | Place::Answered(..) | Place::Unanswered(_) => None,
+            let [granted, besides] = match &call.place {
+                Place::AtNode(handling) | Place::Kept(handling) => [handling.bench.grant, handling.other_bench.grant],
+                Place::Transit | Place::Answered(..) | Place::Unanswered(_) => [None, None],
             };
-            let other = call.request.agent != agent && call.request.handle == Some(handle);
-            other && granted.or(call.request.fence).is_some()
+            let own = call.request.handle == Some(handle) && granted.or(call.request.fence).is_some();
+            let also = call.request.other.as_ref().filter(|other| other.handle == handle);
+            call.request.agent != agent && (own || also.is_some_and(|other| besides.or(other.fence).is_some()))
         };
         if passes_on && self.world.state.calls().any(under_older) {
             self.world.witnessed(judge::SINGLE_LEASE_HOLDER);
@@ -291,7 +345,7 @@ impl Step<'_, '_> {
     /// `check-fence`: no newer fence number was given out, or presented to a check.
     fn check_fence(&mut self) -> Passed {
         let Some(handle) = self.handle() else { return Ok(()) };
-        let (model, mine) = (self.world.model, self.handling.grant.or(self.request.fence));
+        let (model, mine) = (self.world.model, self.handling.bench.grant.or(self.request.fence));
         let lease = self.world.state.lease_table(model, self.handling.node).entry(handle).or_default();
         let newest = match model.design.server.fence_seen {
             FenceSeen::AtAcquire => lease.given,
@@ -320,7 +374,7 @@ impl Step<'_, '_> {
 
     /// `read`: puts a view into the answer, from the store or from a copy that may lag.
     fn read(&mut self) -> Passed {
-        let fence = self.handling.grant;
+        let fence = self.handling.bench.grant;
         let carried = self.request.token.as_ref().map(|(_, version)| *version);
         let Some(content) = self.content_here() else { return self.refuse(Outcome::NotFound) };
         let Some((handle, stored)) = self.stored() else { return self.refuse(Outcome::NotFound) };
@@ -361,7 +415,7 @@ impl Step<'_, '_> {
         match self.content_here() {
             None => self.refuse(Outcome::NotFound),
             Some(content) => {
-                self.handling.working = Some(content);
+                self.handling.bench.working = Some(content);
                 Ok(())
             }
         }

@@ -89,8 +89,8 @@ fn entry(entry: &toml::Value) -> Option<String> {
     let verbs = ["read", "set", "append", "increment", "mint", "close", "execute", "delete", "approve", "hand-off"];
     let (verb, resource) = verbs.iter().find_map(|verb| Some((*verb, table.get(*verb)?.as_str()?)))?;
     let plain = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let fields =
-        || table.iter().filter(|(key, _)| *key != verb && !["given", "if", "to", "carries"].contains(&key.as_str()));
+    let others = ["given", "also", "if", "to", "carries"];
+    let fields = || table.iter().filter(|(key, _)| *key != verb && !others.contains(&key.as_str()));
     let each = |between: &str| -> String {
         words::list(&fields().map(|(field, value)| format!("{field}{between}{}", plain(value))).collect::<Vec<_>>())
     };
@@ -110,9 +110,11 @@ fn entry(entry: &toml::Value) -> Option<String> {
         "hand-off" => format!("hand {resource} to {}", words::list(&names("to"))),
         other => format!("{other} {resource}"),
     };
+    let also = table.get("also").and_then(self::entry);
+    let also = also.map_or_else(String::new, |also| format!(" and to {also}"));
     let condition = table.get("if").and_then(toml::Value::as_str);
     let condition = condition.map_or_else(String::new, |condition| format!(", if {condition}"));
-    Some(format!("{words}{given}{condition}"))
+    Some(format!("{words}{also}{given}{condition}"))
 }
 
 /// The changes that an agent asked for in the trace.

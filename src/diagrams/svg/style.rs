@@ -53,7 +53,7 @@ pub const SHEET: &str = "\
 
 /// What only the picture of a situation needs.
 const MET: &str = "\
-.h-met{fill:none;stroke:#1a7f37}.h-mettext,.h-metsolid{fill:#1a7f37}.h-metfill{fill:#e6f4ea}
+.h-met{fill:none;stroke:#18722f}.h-mettext,.h-metsolid{fill:#18722f}.h-metfill{fill:#e6f4ea}
 @media (prefers-color-scheme:dark){
 .h-met{stroke:#56d364}.h-mettext,.h-metsolid{fill:#56d364}.h-metfill{fill:#12261e}}
 ";

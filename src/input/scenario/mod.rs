@@ -17,7 +17,7 @@ use super::reader::{Item, Table, read};
 use super::report::Spot;
 use super::{Input, Source};
 
-pub use work::VERBS;
+pub use work::{BESIDES, VERBS};
 
 /// Reads a scenario. Its `[expect]` may name the `invariants` and its own assertions; an assertion may not have the name
 /// of an invariant.

@@ -1,7 +1,7 @@
 //! `work`: what each agent does, in order.
 
 use crate::assertion;
-use crate::model::scenario::{Carried, Entry, Operation};
+use crate::model::scenario::{Also, Carried, Entry, Operation};
 use crate::model::{AgentId, ResourceId, Value, limits};
 
 use super::agents::{Draft, agent_named};
@@ -14,9 +14,12 @@ use crate::suggest::nearest;
 pub const VERBS: [&str; 10] =
     ["read", "set", "append", "increment", "mint", "close", "approve", "execute", "delete", "hand-off"];
 
-/// The keys of an entry that changes something which are no fields: on what its plan rests, and under which condition it is
-/// done.
-pub const ENTRY_KEYS: [&str; 2] = ["given", "if"];
+/// The keys of an entry that changes something which are no fields: on what its plan rests, what the same call changes besides,
+/// and under which condition it is done.
+pub const ENTRY_KEYS: [&str; 3] = ["given", "also", "if"];
+
+/// Of the words of entries, those of what a call may change besides its own resource.
+pub const BESIDES: [&str; 3] = ["set", "append", "increment"];
 
 /// A key of an entry with its value.
 type Pair<'a> = (Key<'a>, Item<'a>);
@@ -77,19 +80,15 @@ impl Reader<'_> {
                 let given = rest.iter().find(|(key, _)| key.text() == "given");
                 let made = resource.filter(|_| word == "mint");
                 let given = given.map_or(Some(Vec::new()), |(_, item)| self.given(*item, made));
+                let also = rest.iter().find(|(key, _)| key.text() == "also");
+                let also = also.map(|(_, item)| self.also(*item, resource, given.as_deref()));
                 let condition = rest.iter().find(|(key, _)| key.text() == "if").map(|(_, item)| *item);
                 let changes: Vec<_> = rest.into_iter().filter(|(key, _)| !ENTRY_KEYS.contains(&key.text())).collect();
-                let operation = match (word, resource) {
+                let operation = match word {
                     // The fields of a mint have been read with the resource that it makes.
-                    ("mint", _) => Some(Operation::Mint),
-                    ("set" | "append" | "increment", None) => None,
-                    ("set", Some(resource)) => self.changes(verb, resource, &changes, set).map(Operation::Set),
-                    ("append", Some(resource)) => self.changes(verb, resource, &changes, append).map(Operation::Append),
-                    ("increment", Some(resource)) => {
-                        self.changes(verb, resource, &changes, increment).map(Operation::Increment)
-                    }
-                    (end, _) => {
-                        refuse_others(&changes, &[end, "given", "if"]);
+                    "mint" => Some(Operation::Mint),
+                    end if !BESIDES.contains(&end) => {
+                        refuse_others(&changes, &[end, "given", "also", "if"]);
                         Some(match end {
                             "close" => Operation::Close,
                             "approve" => Operation::Approve,
@@ -97,9 +96,14 @@ impl Reader<'_> {
                             _ => Operation::Delete,
                         })
                     }
+                    _ => resource.and_then(|resource| self.change(verb, resource, &changes)),
                 };
                 let (resource, operation, given) = (resource?, operation?, given?);
-                let entry = Entry::Mutate { resource, operation, given, condition: None };
+                let also = match also {
+                    None => None,
+                    Some(also) => Some(also?),
+                };
+                let entry = Entry::Mutate { resource, operation, given, also, condition: None };
                 self.under_condition(entry, condition)
             }
         }
@@ -109,7 +113,7 @@ impl Reader<'_> {
     fn under_condition(&self, mut entry: Entry, written: Option<Item<'_>>) -> Option<Entry> {
         let Some(item) = written else { return Some(entry) };
         let expression = item.nonempty()?;
-        let rests_on: Vec<&Known> = entry.rests_on().into_iter().map(|resource| &self.resources[resource]).collect();
+        let rests_on: Vec<&Known> = entry.judged_on().into_iter().map(|resource| &self.resources[resource]).collect();
         if rests_on.iter().all(|known| !known.doubtful) {
             let names = assertion::condition_names(rests_on.iter().map(|known| &known.resource));
             for problem in assertion::compile(expression, &names).err().into_iter().flatten() {
@@ -120,6 +124,45 @@ impl Reader<'_> {
             *condition = Some(expression.to_owned());
         }
         Some(entry)
+    }
+
+    /// What an entry does to the fields of a resource.
+    fn change(&self, verb: Key<'_>, resource: ResourceId, changes: &[Pair<'_>]) -> Option<Operation> {
+        match verb.text() {
+            "set" => self.changes(verb, resource, changes, set).map(Operation::Set),
+            "append" => self.changes(verb, resource, changes, append).map(Operation::Append),
+            _ => self.changes(verb, resource, changes, increment).map(Operation::Increment),
+        }
+    }
+
+    /// What the same call changes besides.
+    fn also(&self, item: Item<'_>, target: Option<ResourceId>, given: Option<&[ResourceId]>) -> Option<Also> {
+        let table = item.table()?;
+        let verbs: Vec<Pair<'_>> = table.entries().filter(|(key, _)| VERBS.contains(&key.text())).collect();
+        let (verb, other) = match verbs[..] {
+            [verb] if BESIDES.contains(&verb.0.text()) => verb,
+            [(verb, _)] => {
+                let message = format!("`{}` can't be done besides", verb.text());
+                return verb.refuse_in_place(message, format!("expected one of {}", BESIDES.join(", ")), None);
+            }
+            [] => return no_verb(&table),
+            [_, (second, _), ..] => {
+                let label = format!("and `{}` besides", verbs[0].0.text());
+                return second.refuse_in_place("`also` does one thing", label, None);
+            }
+        };
+        let changes: Vec<Pair<'_>> = table.entries().filter(|(key, _)| key.text() != verb.text()).collect();
+        let resource = self.resource(other)?;
+        let operation = self.change(verb, resource, &changes);
+        if Some(resource) == target {
+            let label = "`also` names what the call changes besides it";
+            return other.refuse("this is the resource that the entry changes", label, None);
+        }
+        if given.is_some_and(|given| given.contains(&resource)) {
+            let label = "a call that changes it expects its version by itself";
+            return other.refuse("this is what the entry is `given`", label, None);
+        }
+        Some(Also { resource, operation: operation? })
     }
 
     /// The resource that a string names.

@@ -3,7 +3,7 @@
 use super::changes::{is_forgotten, short, superseded};
 use super::past::Past;
 use crate::model::Outcome;
-use crate::trace::{CallNote, Does, Reaches, Step};
+use crate::trace::{AlsoNote, CallNote, Commit, Does, Reaches, Step};
 
 /// What happened, in one sentence, and in one more for each note. `taken_up`: it is about a call that outlived its node.
 pub(super) fn sentence(step: &Step, taken_up: bool, past: &Past) -> String {
@@ -156,10 +156,12 @@ fn call_words(call: &CallNote) -> String {
     let expects: Vec<String> = call.expects.iter().map(|expected| format!("v{}", expected.version)).collect();
     let expects = if expects.is_empty() { String::new() } else { format!(", expecting {}", expects.join(" and ")) };
     let key = call.key.as_ref().map_or_else(String::new, |key| format!(", under key {key}"));
+    let besides = |also: &AlsoNote| format!(" and of {} with {}", also.handle, also.change);
+    let besides = call.also.as_ref().map_or_else(String::new, besides);
     match (call.tool.as_str(), call.payload.is_empty()) {
         ("read", _) => format!("a read of {handle}"),
-        (tool, true) => format!("{} {tool} of {handle}{expects}{key}", article(tool)),
-        (tool, false) => format!("{} {tool} of {handle} with {}{expects}{key}", article(tool), call.payload),
+        (tool, true) => format!("{} {tool} of {handle}{besides}{expects}{key}", article(tool)),
+        (tool, false) => format!("{} {tool} of {handle} with {}{besides}{expects}{key}", article(tool), call.payload),
     }
 }
 
@@ -173,14 +175,29 @@ fn execution(step: &Step, node: &str, request: &str, orphaned: &str) -> String {
     let head = format!("{node} executes {request}{orphaned}: {steps}");
     let outcome = step.answer.as_ref();
     if let Some(commit) = step.commits.last() {
-        let content = short(&commit.content);
         let twice = if commit.effects > 1 { ", for the second time" } else { "" };
-        let deleted = step.changes.iter().any(|change| {
-            change.fact.strip_suffix(" state") == Some(&*commit.content.handle) && change.after == "deleted"
-        });
-        let now = if deleted { "deleted".to_owned() } else { format!("now {content}") };
-        let (agent, handle) = (&commit.agent, &commit.content.handle);
-        return format!("{head}. {agent}'s change takes effect{twice}: {handle} is {now}.");
+        let is_now = |commit: &Commit| {
+            let handle = &commit.content.handle;
+            let deleted = step
+                .changes
+                .iter()
+                .any(|change| change.fact.strip_suffix(" state") == Some(handle.as_str()) && change.after == "deleted");
+            let now = if deleted { "deleted".to_owned() } else { format!("now {}", short(&commit.content)) };
+            format!("{handle} is {now}")
+        };
+        // Of each resource the last word.
+        let mut now: Vec<(&str, String)> = Vec::new();
+        for commit in &step.commits {
+            now.retain(|(handle, _)| *handle != commit.content.handle);
+            now.push((&commit.content.handle, is_now(commit)));
+        }
+        let now: Vec<String> = now.into_iter().map(|(_, words)| words).collect();
+        let (agent, now) = (&commit.agent, now.join(", and "));
+        return if commit.taken_back {
+            format!("{head}. What {agent}'s call had changed is taken back: {now}.")
+        } else {
+            format!("{head}. {agent}'s change takes effect{twice}: {now}.")
+        };
     }
     match (outcome, transaction.and_then(|transaction| transaction.ended_by.as_deref())) {
         (Some(answer), Some(by)) if answer.replayed => {

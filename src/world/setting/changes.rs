@@ -1,9 +1,9 @@
 //! The changes of an intent, where they are told apart.
 
-use super::Setting;
+use super::{Intent, Setting};
 use crate::model::design::{CALLS_UPSTREAM, STORES};
 use crate::model::{AgentId, EntryId, Operation, Tool};
-use crate::world::IntentLedger;
+use crate::world::{Effect, IntentLedger};
 
 impl Setting {
     /// The changes that an operation makes, as the ledger counts them: one for each field where a handler may make them one
@@ -18,10 +18,19 @@ impl Setting {
         fields.into_iter().map(|field| u8::try_from(field).expect("limits keep fields below 256")).collect()
     }
 
+    /// The changes that an operation makes besides, in the other resource of an intent.
+    #[must_use]
+    pub fn changes_besides(&self, operation: &Operation) -> Vec<u8> {
+        self.changes(operation).into_iter().map(|change| Effect::OTHER + change).collect()
+    }
+
     /// The changes that an entry of a work list makes, as the ledger counts them.
     #[must_use]
     pub fn changes_of_entry(&self, agent: AgentId, entry: EntryId) -> Vec<u8> {
-        self.intent(agent, entry).map_or_else(Vec::new, |intent| self.changes(&self.intents[intent].operation))
+        let Some(intent) = self.intent(agent, entry) else { return Vec::new() };
+        let Intent { operation, also, .. } = &self.intents[intent];
+        let besides = also.iter().flat_map(|also| self.changes_besides(&also.operation));
+        self.changes(operation).into_iter().chain(besides).collect()
     }
 
     /// Whether all handlers of this tool, whatever nodes run, have one of these steps.

@@ -26,7 +26,7 @@ impl Eq for Condition {}
 impl Condition {
     pub(super) fn of(scenario: &Scenario, entry: &Entry) -> Option<Self> {
         let Entry::Mutate { condition: Some(text), .. } = entry else { return None };
-        let rests_on = entry.rests_on();
+        let rests_on = entry.judged_on();
         let names = assertion::condition_names(rests_on.iter().map(|resource| &scenario.resources[*resource]));
         let compiled = assertion::compile(text, &names).expect("reading checked every condition");
         let resources =

@@ -1,8 +1,8 @@
 //! What things are called.
 
 use super::Setting;
-use crate::model::Entry;
 use crate::model::{AgentId, EntryId, Operation, ResourceId};
+use crate::model::{Also, Entry};
 use crate::world::Handle;
 
 /// Names, for people.
@@ -49,17 +49,21 @@ impl Setting {
     /// What a work entry is about, in words: `memory 32 on basket`.
     #[must_use]
     pub fn entry_words(&self, agent: AgentId, entry: EntryId) -> String {
-        let work = &self.model.scenario.agents[agent].work[entry];
-        let (resource, words) = match work {
-            Entry::Read { resource } => (*resource, "a read of".to_owned()),
-            Entry::HandOff { resource, .. } => (*resource, "the hand-off of".to_owned()),
-            Entry::Mutate { resource, operation, .. } => {
-                let words = self.operation_words(*resource, operation);
-                let whole = words == operation.name();
-                (*resource, if whole { format!("the {words} of") } else { format!("{words} on") })
-            }
+        let on = |resource: ResourceId, operation: &Operation| {
+            let words = self.operation_words(resource, operation);
+            let whole = words == operation.name();
+            let words = if whole { format!("the {words} of") } else { format!("{words} on") };
+            format!("{words} {}", self.resource(resource).name)
         };
-        format!("{words} {}", self.resource(resource).name)
+        match &self.model.scenario.agents[agent].work[entry] {
+            Entry::Read { resource } => format!("a read of {}", self.resource(*resource).name),
+            Entry::HandOff { resource, .. } => format!("the hand-off of {}", self.resource(*resource).name),
+            Entry::Mutate { resource, operation, also, .. } => {
+                let own = on(*resource, operation);
+                let words = |also: &Also| on(also.resource, &also.operation);
+                also.as_ref().map_or_else(|| own.clone(), |also| format!("{own} and {}", words(also)))
+            }
+        }
     }
 
     /// What an operation does, in words: `memory 32`.
