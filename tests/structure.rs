@@ -68,11 +68,12 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ),
     ("lock", &["run", "input", "model", "suggest"]),
     ("log", &["input", "model", "suggest"]),
-    // Of the invariants it knows the names.
-    ("audit", &["log", "trace", "input", "invariants", "model", "table"]),
+    // Of the invariants it knows the names; of assertions, that a condition is met.
+    ("audit", &["assertion", "log", "trace", "input", "invariants", "model", "table"]),
     ("schema", &["audit", "run", "step", "lock", "log", "input", "handler", "faults", "model"]),
     ("testing", &["explain", "run", "input", "trace", "model"]),
-    ("serve", &["model"]),
+    // Of assertions it knows that a condition is met.
+    ("serve", &["assertion", "model"]),
     // It runs the model beside real servers, and so knows all that a run consists of.
     (
         "drive",

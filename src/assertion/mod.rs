@@ -81,6 +81,22 @@ pub fn condition_names<'a>(resources: impl IntoIterator<Item = &'a Resource>) ->
     Names { of_condition: true, ..Names::new(resources, []) }
 }
 
+/// Whether a condition is true of the contents of these resources, each by the name that the expression has for it. Where it
+/// is neither true nor false (an index beyond the end of a list, say) it is not met.
+///
+/// # Errors
+///
+/// The first thing that is wrong with the expression, in a clause.
+pub fn meets(expression: &str, resources: &[(String, Vec<(String, Value)>)]) -> Result<bool, String> {
+    let pairs = resources.iter().map(|(name, fields)| (name.as_str(), fields.as_slice()));
+    let names = Names { of_condition: true, ..Names::new(pairs, []) };
+    let compiled = compile(expression, &names).map_err(|problems| problems[0].message.clone())?;
+    // No condition names a version.
+    let facts = resources.iter().map(|(name, fields)| ResourceFacts { name, fields, version: 0 });
+    let facts: Vec<ResourceFacts<'_>> = facts.collect();
+    Ok(compiled.evaluate(&Facts { resources: &facts, told: &[] }) == Ok(true))
+}
+
 /// How a name is written in an expression.
 fn spelled(name: &str) -> String {
     name.replace('-', "_")

@@ -83,6 +83,25 @@ impl<'h> Case<'h> {
         self.places.get(&handle).copied()
     }
 
+    /// On which versions the plan of a call rests that changes this resource: of what it is given, or else of what else its author
+    /// had seen. What its condition names may change as long as that is true.
+    #[must_use]
+    pub fn rests_on(&self, resource: Name, call: u32) -> BTreeMap<Name, Mark> {
+        let (history, call) = (self.history, self.call(call));
+        let mut all: BTreeMap<Name, Mark> = history.expects(call).iter().copied().collect();
+        all.extend(history.saw(call).iter().copied());
+        let said = history.rests(call);
+        match said.and_then(|said| said.given.as_ref()) {
+            Some(given) => {
+                all = given.iter().map(|handle| (*handle, all.get(handle).copied().unwrap_or(Mark::None))).collect();
+            }
+            None => drop(all.remove(&resource)),
+        }
+        let condition = said.and_then(|said| said.condition.as_ref());
+        all.retain(|handle, _| condition.is_none_or(|condition| !condition.names(*handle)));
+        all
+    }
+
     /// What the author of a mutating call had seen of the resource that it changes.
     #[must_use]
     pub fn base(&self, call: u32) -> Option<Base> {

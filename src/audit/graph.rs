@@ -200,8 +200,7 @@ impl Builder<'_, '_, '_> {
             if !at_first_hand(call, effect) {
                 continue;
             }
-            let mut rests: BTreeMap<Name, _> = self.case.history.expects(call).iter().copied().collect();
-            rests.extend(self.case.history.saw(call).iter().copied());
+            let mut rests = self.case.rests_on(self.resource.handle, effect.call);
             rests.remove(&self.resource.handle);
             for (on, seen) in rests {
                 let Some(place) = self.case.place_of(on) else { continue };

@@ -1,6 +1,7 @@
 //! A log in memory: every call in a few dozen bytes, every name and every value once.
 
 mod lookup;
+mod records;
 
 use std::hash::{BuildHasher, Hash};
 use std::io::{self, BufRead};
@@ -9,10 +10,10 @@ use hashbrown::{HashMap, HashTable};
 use rustc_hash::{FxBuildHasher, FxHasher};
 use serde_json::Value;
 
+pub use self::records::{Condition, EventRecord, Observed, Record, Rests, ToldRecord};
 use super::mapping::{Mapped, Mapping, Waiting};
 use crate::log::lines::{Lines, Mistake};
-use crate::log::{Answer, Call, Ended, Event, Lifecycle, Line, Operation, State, ToldLine, Version};
-use crate::model::Told;
+use crate::log::{self, Answer, Call, Event, Line, Operation, State, ToldLine, Version};
 
 /// A time that never comes.
 pub const NEVER: u64 = u64::MAX;
@@ -51,123 +52,6 @@ impl Mark {
 
 /// Part of one of the lists of a history.
 type Part = (u32, u32);
-
-/// A call.
-#[derive(Clone, Debug)]
-pub struct Record {
-    /// Its line.
-    pub line: u64,
-    /// What the log calls it.
-    pub id: Option<Name>,
-    /// When it was sent.
-    pub sent: u64,
-    /// When its answer was received, or [`NEVER`].
-    pub received: u64,
-    /// Its stream broke.
-    pub cut: bool,
-    /// Who sent it.
-    pub agent: Name,
-    /// For whom.
-    pub principal: Name,
-    /// To which server.
-    pub node: Option<Name>,
-    /// What it asks for.
-    pub tool: Operation,
-    /// The resource: as the request names it; for a mint, as the answer does.
-    pub handle: Option<Name>,
-    /// Its key.
-    pub key: Option<Name>,
-    /// Its intent.
-    pub intent: Option<Name>,
-    /// The call that it repeats.
-    pub repeats: Option<Name>,
-    /// How it ended; none: no answer.
-    pub ended: Option<Ended>,
-    /// It was answered from a record.
-    pub replayed: bool,
-    /// The resource that the answer is about, where it says so.
-    pub about: Option<Name>,
-    /// The version in the answer.
-    pub version: Mark,
-    fields: Part,
-    shown: Part,
-    expects: Part,
-    saw: Part,
-}
-
-impl Record {
-    /// It was answered `ok`.
-    #[must_use]
-    pub fn is_ok(&self) -> bool {
-        self.ended.is_some_and(Ended::is_ok)
-    }
-
-    /// Whether it was carried out is not known from its own answer.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
-        self.ended.is_none_or(Ended::is_unknown)
-    }
-
-    /// It was refused, which says that nothing happened.
-    #[must_use]
-    pub fn is_refused(&self) -> bool {
-        !self.is_ok() && !self.is_open()
-    }
-
-    /// It was answered before the other was sent.
-    #[must_use]
-    pub const fn before(&self, other: &Self) -> bool {
-        self.received < other.sent
-    }
-}
-
-/// What an observer saw.
-#[derive(Clone, Debug)]
-pub struct Observed {
-    /// Its line.
-    pub line: u64,
-    /// When.
-    pub at: u64,
-    /// The resource.
-    pub handle: Name,
-    /// Its owner.
-    pub owner: Option<Name>,
-    /// Who may use it too.
-    pub shared_with: Vec<Name>,
-    /// Its version.
-    pub version: Mark,
-    /// Whether it has ended.
-    pub lifecycle: Option<Lifecycle>,
-    shown: Part,
-}
-
-/// What an agent told.
-#[derive(Clone, Debug)]
-pub struct ToldRecord {
-    /// Its line.
-    pub line: u64,
-    /// The agent.
-    pub agent: Name,
-    /// The intent.
-    pub intent: Name,
-    /// What.
-    pub told: Told,
-}
-
-/// What was done to the servers.
-#[derive(Clone, Debug)]
-pub struct EventRecord {
-    /// Its line.
-    pub line: u64,
-    /// When.
-    pub at: u64,
-    /// What.
-    pub event: String,
-    /// To which resource.
-    pub handle: Option<Name>,
-    /// To which node.
-    pub node: Option<Name>,
-}
 
 /// Texts by number.
 #[derive(Debug, Default)]
@@ -208,6 +92,7 @@ pub struct History {
     nothing: Option<ValueId>,
     pairs: Vec<(Name, ValueId)>,
     marks: Vec<(Name, Mark)>,
+    rests: Vec<Rests>,
     /// The calls, in the order of the log.
     pub calls: Vec<Record>,
     /// What observers saw.
@@ -399,6 +284,7 @@ impl History {
             fields: self.contents(call.fields),
             expects: self.versions(&call.expects),
             saw: self.versions(&call.saw),
+            rests: self.rests_of(call.given, call.condition),
             shown: match call.answer {
                 Some(Answer { fields, .. }) => self.contents(fields),
                 None => (0, 0),
@@ -420,6 +306,20 @@ impl History {
             shown: self.contents(state.fields),
         };
         self.observed.push(observed);
+    }
+
+    /// What a call says that its plan rests on, where it says anything.
+    fn rests_of(&mut self, given: Option<Vec<String>>, condition: Option<log::Condition>) -> Option<u32> {
+        if given.is_none() && condition.is_none() {
+            return None;
+        }
+        let given = given.map(|given| given.iter().map(|handle| self.name(handle)).collect());
+        let condition = condition.map(|log::Condition { expression, names }| {
+            let names = names.into_iter().map(|(name, handle)| (name, self.name(&handle))).collect();
+            Condition { expression, names }
+        });
+        self.rests.push(Rests { given, condition });
+        u32::try_from(self.rests.len() - 1).ok()
     }
 
     fn name(&mut self, name: &str) -> Name {

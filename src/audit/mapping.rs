@@ -264,6 +264,8 @@ impl Mapping {
             fields: of_tool.fields.find(line),
             expects: of_handle(&of_tool.expects),
             saw: of_handle(&of_tool.saw),
+            given: None,
+            condition: None,
             handle,
             key: maybe(&parts.key),
             request: parts.request.as_ref().and_then(|part| find(part, line)),

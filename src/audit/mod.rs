@@ -8,6 +8,7 @@
 
 pub mod case;
 pub mod checks;
+pub mod conditions;
 pub mod cycles;
 pub mod effects;
 pub mod evidence;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::input::{self, Source};
 use crate::invariants::INVARIANTS;
 use crate::log::{
-    Answer, Call, End, Ended, Event, Heading, Lifecycle, Line, Operation, SCHEMA, State, ToldLine, Version,
+    Answer, Call, Condition, End, Ended, Event, Heading, Lifecycle, Line, Operation, SCHEMA, State, ToldLine, Version,
 };
 use crate::model::scenario::Entry;
 use crate::model::{Extent, Scenario, Told};
@@ -51,7 +51,9 @@ pub fn log(trace: &Trace) -> Vec<Line> {
         match step.does.action.as_str() {
             "send" => {
                 if let (Some(mut call), Some(note)) = (sent(trace, at, step), &step.call) {
-                    call.saw = rests(scenario.as_ref(), &heard, &call.agent, note.entry);
+                    if let Some(scenario) = &scenario {
+                        rests_on(scenario, &heard, &mut call, note.entry);
+                    }
                     last_entry.retain(|(agent, _)| *agent != call.agent);
                     last_entry.push((call.agent.clone(), note.entry));
                     open.push((request, call));
@@ -69,6 +71,13 @@ pub fn log(trace: &Trace) -> Vec<Line> {
                     if let Some((view, version)) = note.view.as_ref().and_then(|view| Some((view, view.version?))) {
                         heard.retain(|(agent, handle, _)| (agent, handle) != (&call.agent, &view.handle));
                         heard.push((call.agent.clone(), view.handle.clone(), version.into()));
+                    }
+                    // What an agent has changed it knows in the version that it was answered.
+                    if let Some(version) = note.version.filter(|_| note.outcome == "ok" && note.handle == call.handle) {
+                        let known = |(who, what, _): &&mut (String, String, u64)| {
+                            *who == call.agent && Some(what) == call.handle.as_ref()
+                        };
+                        heard.iter_mut().find(known).into_iter().for_each(|(.., seen)| *seen = version.into());
                     }
                     call.received = Some(at);
                     call.answer = Some(answer(trace, step, note));
@@ -129,25 +138,27 @@ pub fn log(trace: &Trace) -> Vec<Line> {
     lines
 }
 
-/// What an entry of an agent's work says that it rests on, as the agent last heard of it.
-fn rests(
-    scenario: Option<&Scenario>,
-    heard: &[(String, String, u64)],
-    agent: &str,
-    entry: usize,
-) -> BTreeMap<String, Version> {
-    let Some(scenario) = scenario else { return BTreeMap::new() };
-    let work = scenario.agents.iter().find(|other| other.name == agent).map_or(&[][..], |agent| &agent.work);
-    let Some(Entry::Mutate { given, condition: None, .. }) = entry.checked_sub(1).and_then(|entry| work.get(entry))
-    else {
-        return BTreeMap::new();
+/// What an entry of an agent's work says that it rests on: the handles of what it is given, the versions in which the agent
+/// last heard of these, and its condition.
+fn rests_on(scenario: &Scenario, heard: &[(String, String, u64)], call: &mut Call, entry: usize) {
+    let agent = scenario.agents.iter().find(|other| other.name == call.agent);
+    let entry = agent.and_then(|agent| agent.work.get(entry.checked_sub(1)?));
+    let Some(entry @ Entry::Mutate { resource: own, given, condition, .. }) = entry else { return };
+    let handle = |resource: usize| {
+        let own = call.handle.clone().filter(|_| resource == *own);
+        own.or_else(|| scenario.resources[resource].handle.clone())
     };
-    let handles = given.iter().filter_map(|resource| scenario.resources[*resource].handle.as_deref());
-    let seen = handles.filter_map(|handle| {
-        let (_, _, version) = heard.iter().find(|(who, what, _)| who == agent && what == handle)?;
-        Some((handle.to_owned(), Version::Number(*version)))
+    let rests_on: Vec<String> = given.iter().filter_map(|resource| handle(*resource)).collect();
+    call.saw.extend(rests_on.iter().filter_map(|handle| {
+        let (_, _, version) = heard.iter().find(|(who, what, _)| (who, what) == (&call.agent, handle))?;
+        Some((handle.clone(), Version::Number(*version)))
+    }));
+    call.condition = condition.as_ref().map(|expression| {
+        let all = entry.judged_on().into_iter();
+        let names = all.filter_map(|resource| Some((scenario.resources[resource].name.clone(), handle(resource)?)));
+        Condition { expression: expression.clone(), names: names.collect() }
     });
-    seen.collect()
+    call.given = Some(rests_on).filter(|rests_on| !rests_on.is_empty());
 }
 
 /// Whether every commit of the trace adds one to the version before it.
@@ -276,6 +287,8 @@ fn sent(trace: &Trace, at: u64, step: &Step) -> Option<Call> {
         fields: carried,
         expects: expects.collect(),
         saw: BTreeMap::new(),
+        given: None,
+        condition: None,
         key: step.does.leaked_key.clone().or_else(|| note.key.clone()),
         request: None,
         intent: (note.tool != "read").then_some(words),

@@ -81,10 +81,6 @@ fn unseen(check: &Checked, run: &Trace) -> Option<String> {
         Some(check.unjudged.keys().copied().collect::<Vec<_>>().join("; "))
     } else if outside(run) {
         Some("it happens outside of resources, which no answer shows".to_owned())
-    } else if check.name == "basis-holds" && run.scenario.text.contains(", if = \"") {
-        Some("under which condition something was asked stands in no log".to_owned())
-    } else if check.name == "basis-holds" && check.verdict == Verdict::Vacuous {
-        Some("that a plan rests on what it changes stands in no log".to_owned())
     } else {
         inside.then(|| "nobody read what was there between two transactions".to_owned())
     }

@@ -11,7 +11,7 @@ use crate::engine::Access;
 use crate::log::{self, Answer, Ended, Event, Lifecycle, Line, Operation, State, Version};
 use crate::model::design::Versions;
 use crate::model::{Design, Model, Told};
-use crate::world::{Attempt, Call, Component, Payload, Setting};
+use crate::world::{Attempt, Call, Component, Handle, Payload, Setting};
 
 /// The resources that are there at the start.
 pub(super) fn initial(setting: &Setting, journal: &mut Journal) {
@@ -81,15 +81,15 @@ pub(super) fn call(setting: &Setting, handles: &Handles, id: String, call: &Call
     // A whole content that is sent sets every field, whatever the tool is called.
     let sets = whole && matches!(request.payload, Payload::Snapshot(_)) && matches!(operation, "append" | "increment");
     let mut saw = BTreeMap::new();
-    if intent.is_some() && known.attempt != Attempt::Repeat {
-        let rests_on = request.handle.into_iter().chain(request.basis.iter().map(|(handle, _)| *handle));
-        for handle in rests_on {
-            let view = known.known[usize::from(handle.resource)].view.as_ref();
-            if let (Some(real), Some(version)) = (handles.get(handle), view.and_then(|view| view.version)) {
-                saw.insert(real.to_owned(), Version::Number(u64::from(version)));
-            }
+    let own = request.handle.filter(|_| intent.is_some() && known.attempt != Attempt::Repeat);
+    let own = own.and_then(|handle| Some((handle, known.known[usize::from(handle.resource)].view.as_ref()?)));
+    for (handle, view) in own.into_iter().chain(request.basis.iter().map(|(handle, view)| (*handle, view))) {
+        if let (Some(real), Some(version)) = (handles.get(handle), view.version) {
+            saw.insert(real.to_owned(), Version::Number(u64::from(version)));
         }
     }
+    let real = |handle: Handle| handles.get(handle).map(str::to_owned);
+    let rests_on: Vec<String> = request.basis.iter().filter_map(|(handle, _)| real(*handle)).collect();
     log::Call {
         id: Some(id),
         sent: 0,
@@ -111,6 +111,8 @@ pub(super) fn call(setting: &Setting, handles: &Handles, id: String, call: &Call
             })
             .collect(),
         saw,
+        given: Some(rests_on).filter(|rests_on| !rests_on.is_empty()),
+        condition: wire::condition(setting, request, real),
         key: request.key.as_ref().map(|key| wire::key(setting, key)),
         request: None,
         intent,

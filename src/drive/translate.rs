@@ -1,22 +1,10 @@
 //! From what a real server said to what an agent of the model understands.
 
-use serde_json::Value as Json;
-
 use super::Reply;
 use super::wire::Handles;
 use crate::log::{self, Ended, Version};
 use crate::model::{Outcome, Tool, Value};
 use crate::world::{Answer, Field, Intents, Request, Setting, Stamp, View};
-
-/// A value of the model, if it is one.
-fn value(json: &Json) -> Option<Value> {
-    match json {
-        Json::Number(number) => number.as_i64().map(Value::Number),
-        Json::String(text) => Some(Value::Text(text.clone())),
-        Json::Array(list) => list.iter().map(value).collect::<Option<_>>().map(Value::List),
-        Json::Null | Json::Bool(_) | Json::Object(_) => None,
-    }
-}
 
 fn number(version: Option<&Version>) -> Option<u16> {
     match version {
@@ -47,8 +35,9 @@ pub(super) fn answer(
     let version = number(said.version.as_ref());
     if outcome == Outcome::Ok && request.tool == Tool::Read {
         let declared = &setting.resource(usize::from(request.resource)).fields;
-        let field =
-            |(name, _): &(String, Value)| Some(Field { value: value(said.fields.get(name)?)?, shows: Intents::NONE });
+        let field = |(name, _): &(String, Value)| {
+            Some(Field { value: Value::of_json(said.fields.get(name)?)?, shows: Intents::NONE })
+        };
         let content = declared.iter().map(field).collect();
         let fence = reply.content["view"]["fence"].as_u64().and_then(|fence| u16::try_from(fence).ok());
         answer.view = Some(View { version, content, fence });

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::Reply;
+use crate::log;
 use crate::model::design::NewFields;
 use crate::model::protocol::TaskIds;
-use crate::model::{Operation, Tool, Value};
+use crate::model::{Operation, ResourceId, Tool, Value};
 use crate::serve::signed;
 use crate::world::{Answer, Content, Handle, Key, Payload, Request, Setting, View};
 
@@ -214,6 +215,25 @@ fn name(setting: &Setting, resource: usize) -> String {
     declared.chosen.clone().unwrap_or_else(|| format!("the resource {}", declared.name))
 }
 
+/// Under which condition a request is made, and the real handles of what that names, as far as they are known.
+pub fn condition(
+    setting: &Setting,
+    request: &Request,
+    real: impl Fn(Handle) -> Option<String>,
+) -> Option<log::Condition> {
+    let condition = setting.condition(setting.intent_of(request)?)?;
+    let handle = |resource: ResourceId| {
+        let own = request.handle.filter(|_| resource == usize::from(request.resource));
+        let given = || request.basis.iter().map(|(handle, _)| *handle).find(|it| usize::from(it.resource) == resource);
+        own.or_else(given)
+    };
+    let names = condition
+        .resources()
+        .iter()
+        .filter_map(|resource| Some((setting.resource(*resource).name.clone(), real(handle(*resource)?)?)));
+    Some(log::Condition { expression: condition.text.clone(), names: names.collect() })
+}
+
 /// The arguments of a request to a server of ours, as the nodes have it to which this setting belongs.
 ///
 /// # Errors
@@ -251,6 +271,9 @@ pub fn arguments(setting: &Setting, handles: &Handles, request: &Request) -> Res
     }
     if let Some(key) = &request.key {
         arguments.insert("key".to_owned(), Json::from(self::key(setting, key)));
+    }
+    if let Some(condition) = condition(setting, request, |handle| real(handle).ok()) {
+        arguments.insert("if".to_owned(), serde_json::to_value(condition).expect("it has string keys"));
     }
     if let Some(fence) = request.fence.filter(|_| !matches!(request.tool, Tool::Read | Tool::Mint)) {
         arguments.insert("fence".to_owned(), Json::from(fence));

@@ -109,6 +109,13 @@ pub struct Call {
     /// what else the plan rests on. By default what the agent last heard in this log of the resource that it changes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub saw: BTreeMap<String, Version>,
+    /// The handles of what its plan rests on: it should take effect only while that is as its author saw it. By default what
+    /// `saw` and `expects` name besides the resource that it changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<Vec<String>>,
+    /// Under which condition its author wants it, whether the request says so or not.
+    #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
+    pub condition: Option<Condition>,
     /// Its idempotency key, or operation id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
@@ -125,6 +132,16 @@ pub struct Call {
     /// The answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Answer>,
+}
+
+/// What must be true of fields.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Condition {
+    /// An expression over fields: `quota.used < 10`.
+    pub expression: String,
+    /// What the names in it stand for: a handle each.
+    pub names: BTreeMap<String, String>,
 }
 
 /// What a call was answered.

@@ -23,6 +23,17 @@ impl Value {
             Self::List(_) => Self::List(Vec::new()),
         }
     }
+
+    /// A value from JSON, if it is one: a whole number, a string, or a list of values.
+    #[must_use]
+    pub fn of_json(json: &serde_json::Value) -> Option<Self> {
+        match json {
+            serde_json::Value::Number(number) => number.as_i64().map(Self::Number),
+            serde_json::Value::String(text) => Some(Self::Text(text.clone())),
+            serde_json::Value::Array(list) => list.iter().map(Self::of_json).collect::<Option<_>>().map(Self::List),
+            serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Object(_) => None,
+        }
+    }
 }
 
 impl fmt::Display for Value {

@@ -55,6 +55,14 @@ pub(super) fn log() -> Value {
             ("about", text("Anything else worth saying.")),
         ],
     );
+    let condition = record(
+        "Under which condition its author wants it, whether the request says so or not.",
+        vec![
+            ("expression", text("An expression over fields: `quota.used < 10`.")),
+            ("names", map("What the names in it stand for: a handle each.", json!({ "type": "string" }))),
+        ],
+        Vec::new(),
+    );
     let call = line(
         "call",
         "A call, as its client saw it.",
@@ -74,6 +82,11 @@ pub(super) fn log() -> Value {
             ("fields", contents("What it carries.")),
             ("expects", versions("The versions that the request says it expects, by handle.")),
             ("saw", versions("The versions that its author had seen when it planned the call, by handle.")),
+            (
+                "given",
+                texts("The handles of what its plan rests on; by default what `saw` and `expects` name besides."),
+            ),
+            ("if", condition),
             ("key", text("Its idempotency key, or operation id.")),
             ("request", json!({ "description": "The request id on the wire." })),
             ("intent", text("The piece of work that it serves, which should take effect once.")),

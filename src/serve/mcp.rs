@@ -166,6 +166,15 @@ fn tool(operation: &'static Operation, server: &Server) -> Tool {
     if operation.tool != Handled::Read {
         properties.insert("key".to_owned(), text());
     }
+    if operation.tool != Handled::Read {
+        let names = json!({ "type": "object", "maxProperties": request::NAMES, "additionalProperties": handle() });
+        let expression = json!({ "type": "string", "minLength": 1, "maxLength": request::EXPRESSION_BYTES });
+        let condition = json!({
+            "type": "object", "additionalProperties": false, "required": ["expression", "names"],
+            "properties": { "expression": expression, "names": names }
+        });
+        properties.insert("if".to_owned(), condition);
+    }
     if !matches!(operation.tool, Handled::Read | Handled::Mint) {
         properties.insert("fence".to_owned(), json!({ "type": "integer", "minimum": 0 }));
         let stamp = json!({

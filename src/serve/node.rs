@@ -131,7 +131,12 @@ impl Node {
         let (name, carried) = opened.unwrap_or_default();
         let name_of = |handle: &str| self.signer.open(handle).map(|(name, _)| name).unwrap_or_default();
         let expected = request.expected.iter().map(|stamp| Stamp { handle: name_of(&stamp.handle), ..stamp.clone() });
+        let condition = request.condition.map(|mut condition| {
+            condition.names.values_mut().for_each(|handle| *handle = name_of(handle));
+            condition
+        });
         Request {
+            condition,
             handle: request.handle.as_ref().map(|_| name.unwrap_or_default()),
             carried,
             expected: expected.collect(),

@@ -72,6 +72,19 @@ pub struct Request {
     pub key: Option<String>,
     /// The fence number of its author's view.
     pub fence: Option<i64>,
+    /// Under which condition it is to be done.
+    #[serde(default)]
+    pub condition: Option<Condition>,
+}
+
+/// What must be true of what is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    /// An expression over fields: `quota.used < 10`.
+    pub expression: String,
+    /// What the names in it stand for: a handle each.
+    pub names: BTreeMap<String, String>,
 }
 
 /// What a request carries.
@@ -106,6 +119,12 @@ const CARRIED_BYTES: usize = 96 * 1024;
 pub const VALUE_BYTES: usize = 16 * 1024;
 /// The most versions that a request may expect.
 pub const EXPECTED: usize = 16;
+/// The most bytes of a condition's expression.
+pub const EXPRESSION_BYTES: usize = 1024;
+/// The most names in a condition.
+pub const NAMES: usize = 16;
+/// The most elements of a list that a condition is judged on: an expression may go through three inside each other.
+pub const ELEMENTS: usize = 256;
 /// The most bytes of a request's body.
 pub const BODY_BYTES: usize = 128 * 1024;
 /// The most bytes of a resource's content, as JSON.
@@ -128,6 +147,8 @@ struct Arguments {
     expected: Vec<Stamp>,
     key: Option<String>,
     fence: Option<i64>,
+    #[serde(rename = "if")]
+    condition: Option<Condition>,
 }
 
 impl Request {
@@ -138,14 +159,23 @@ impl Request {
     /// What is wrong with them, for the client to read.
     pub fn parse(operation: &'static Operation, arguments: Value, carries: bool) -> Result<Self, String> {
         let arguments: Arguments = serde_json::from_value(arguments).map_err(|error| error.to_string())?;
-        let Arguments { handle, name, change, content, expected, key, fence } = arguments;
+        let Arguments { handle, name, change, content, expected, key, fence, condition } = arguments;
         for name in name.iter().chain(&key) {
             if name.is_empty() || name.len() > NAME_BYTES {
                 return Err(format!("a name or key has from 1 to {NAME_BYTES} bytes"));
             }
         }
+        let fits = |condition: &Condition| {
+            (1..=EXPRESSION_BYTES).contains(&condition.expression.len()) && condition.names.len() <= NAMES
+        };
+        if !condition.as_ref().is_none_or(fits) {
+            let why =
+                format!("a condition is an expression of 1 to {EXPRESSION_BYTES} bytes with at most {NAMES} names");
+            return Err(why);
+        }
         let most = handle_bytes(carries);
-        for handle in handle.iter().chain(expected.iter().map(|stamp| &stamp.handle)) {
+        let named = condition.iter().flat_map(|condition| condition.names.values());
+        for handle in handle.iter().chain(expected.iter().map(|stamp| &stamp.handle)).chain(named) {
             if handle.is_empty() || handle.len() > most {
                 return Err(format!("a handle has from 1 to {most} bytes"));
             }
@@ -167,6 +197,9 @@ impl Request {
             (_, None) => return Err("`handle` is missing".to_owned()),
             (_, Some(_)) => {}
         }
+        if condition.is_some() && operation.tool == Tool::Read {
+            return Err("`read` has no condition".to_owned());
+        }
         if name.is_some() && operation.tool != Tool::Mint {
             return Err("only what is minted gets a name".to_owned());
         }
@@ -184,7 +217,7 @@ impl Request {
             (_, None, None) => Payload::Nothing,
             (name, ..) => return Err(format!("`{name}` carries no such thing")),
         };
-        Ok(Self { operation, handle, presented: None, carried: None, name, payload, expected, key, fence })
+        Ok(Self { operation, handle, presented: None, carried: None, name, payload, expected, key, fence, condition })
     }
 
     /// Whether it changes fields, rather than the whole resource.

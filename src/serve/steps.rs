@@ -9,12 +9,13 @@ use super::answer::{Answer, View};
 use super::handling::Handling;
 use super::places::{self, Instance, from_json, json, stored};
 use super::progress::{Passed, Stop};
-use super::request::{Fields, Payload, Stamp};
+use super::request::{ELEMENTS, Fields, Payload, Stamp};
+use crate::assertion;
 use crate::model::design::{
     ClaimNames, FenceSeen, Foreign, Handles, LeaseNames, OtherPayload, PrincipalPart, ReadsFrom, State, Taken,
     TakenName,
 };
-use crate::model::{Outcome, Principal};
+use crate::model::{Outcome, Principal, Value};
 
 /// What a step does.
 pub type Step = fn(&mut Handling<'_>) -> Passed;
@@ -33,6 +34,7 @@ pub fn find(name: &str) -> Option<Step> {
         "record-key" => record_key,
         "release-key" => release_key,
         "check-version" => check_version,
+        "check-condition" => check_condition,
         "check-unchanged" => check_unchanged,
         "check-approval" => check_approval,
         "acquire-lease" => acquire_lease,
@@ -69,6 +71,7 @@ pub(super) fn writes(step: &str) -> bool {
             | "check-open"
             | "find-key"
             | "check-version"
+            | "check-condition"
             | "check-unchanged"
             | "check-approval"
             | "check-lease"
@@ -192,6 +195,27 @@ fn check_version(handling: &mut Handling<'_>) -> Passed {
         current.push(Stamp { handle: expected.handle.clone(), version });
     }
     if current == request.expected { Ok(()) } else { Err(stale(handling, current)) }
+}
+
+fn check_condition(handling: &mut Handling<'_>) -> Passed {
+    let Some(condition) = &handling.request.condition else { return Ok(()) };
+    let mut resources = Vec::new();
+    for (name, handle) in &condition.names {
+        let own = Some(&**handle) == handling.handle();
+        let found = if own { Some(handling.existing()?) } else { handling.instance_of(handle)? };
+        let found = found.ok_or_else(|| handling.refuse(Outcome::NotFound))?;
+        if found.content.values().any(|value| value.as_array().is_some_and(|list| list.len() > ELEMENTS)) {
+            let why = format!("a condition is judged on lists of at most {ELEMENTS} elements");
+            return Err(Stop::Invalid(why));
+        }
+        let fields = found.content.iter().filter_map(|(field, value)| Some((field.clone(), Value::of_json(value)?)));
+        resources.push((name.clone(), fields.collect()));
+    }
+    match assertion::meets(&condition.expression, &resources) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(handling.refuse(Outcome::ConditionNotMet)),
+        Err(why) => Err(Stop::Invalid(format!("the condition `{}`: {why}", condition.expression))),
+    }
 }
 
 fn check_unchanged(handling: &mut Handling<'_>) -> Passed {

@@ -83,6 +83,8 @@ fn lines(units: &[Unit]) -> Vec<Line> {
             fields: if writes { BTreeMap::from([("value".to_owned(), index.into())]) } else { BTreeMap::new() },
             expects: BTreeMap::new(),
             saw: if writes { saw.collect() } else { BTreeMap::new() },
+            given: None,
+            condition: None,
             key: None,
             request: None,
             intent: None,

@@ -32,14 +32,14 @@ pub fn end() -> Value {
 }
 
 /// A call on `x` for the principal `u`: times are (sent, received).
-fn call(id: &str, times: (u64, u64), tool: &str, more: &Value) -> Value {
+pub fn call(id: &str, times: (u64, u64), tool: &str, more: &Value) -> Value {
     let agent = id.split('-').next().expect("an agent");
     let base = json!({ "type": "call", "id": id, "agent": agent, "principal": "u", "tool": tool, "handle": "x",
         "sent": times.0, "received": times.1 });
     line(base, more)
 }
 
-fn ok(version: u64) -> Value {
+pub fn ok(version: u64) -> Value {
     json!({ "outcome": "ok", "version": version })
 }
 

@@ -1,5 +1,6 @@
 //! `audit`: what a log shows is found, what it can't show is not claimed.
 
+mod bases;
 mod brute;
 mod by_hand;
 mod commands;

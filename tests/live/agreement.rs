@@ -65,7 +65,7 @@ const DEPLOYS: &[(&str, &str)] = &[
 
 /// Streams that are resumed, names that clients choose, state by session, a copy that lags, a batch in parts; answers that
 /// leave before the work is done, handlers that clean up when they are cancelled, programs of an older schema; calls that outlive their node, tables of
-/// who asked, state in signed handles: each pair is driven.
+/// who asked, state in signed handles, conditions that are judged in a transaction: each pair is driven.
 const DRIVEN: &[(&str, &str)] = &[
     ("one-importer-2025", "import-without-key"),
     ("two-principals-one-name", "names-for-all"),
@@ -86,6 +86,8 @@ const DRIVEN: &[(&str, &str)] = &[
     ("reply-to-a-default-address", "reply-to-a-default-address-broken-dropped"),
     ("two-agents-no-faults", "state-in-handle"),
     ("revoke", "permission-checked-before"),
+    ("quota-checked-then-counted", "quota-checked-then-counted-broken-in-the-handler"),
+    ("trashed-row-is-edited", "trashed-row-is-edited-repaired"),
 ];
 
 /// A part of all pairs, for the time that it takes: along every violation, and one random walk. `handlecheck drive --all`
@@ -112,7 +114,14 @@ fn for_a_part_of_what_is_shipped_the_server_does_what_the_model_does() {
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));
     assert!(violations > 5 && walks > 10, "the test did something: {violations}, {walks}");
-    let each = ["no-lost-update", "no-double-write", "truthful-outcome", "strictly-serializable", "no-stale-commit"];
+    let each = [
+        "no-lost-update",
+        "no-double-write",
+        "truthful-outcome",
+        "strictly-serializable",
+        "no-stale-commit",
+        "basis-holds",
+    ];
     assert!(each.iter().all(|check| found.contains_key(check)), "the audits found something: {found:?}");
     assert_eq!(pairs.iter().filter(|pair| once(pair)).count(), ONCE_DIFFERENT.len(), "they are still shipped");
     let named = DEPLOYS.len() + DRIVEN.len();

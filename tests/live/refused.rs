@@ -7,8 +7,6 @@ use handlecheck::serve;
 
 use super::process::command;
 
-const CONDITION: &str = "the handler of `write` has the step `check-condition`, which this server can't do";
-
 const OTHER: &str = "the handler of `write` has the step `other`, which this server can't do";
 
 const UNDO: &str = "the handler of `write` has the step `undo`, which this server can't do";
@@ -30,9 +28,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("old-client-drops-new-field-broken-server", "`server.new-fields = \"dropped\"`"),
     ("owner-of-one-of-two-broken", OTHER),
     ("owner-of-one-of-two-repaired", OTHER),
-    ("quota-checked-then-counted-broken-in-the-handler", CONDITION),
-    ("quota-checked-then-counted-repaired", CONDITION),
-    ("trashed-row-is-edited-repaired", CONDITION),
 ];
 
 #[test]

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::{History, Mark, Name, Observed, Part, Record, ValueId};
+use serde_json::Value;
+
+use super::{History, Mark, Name, Observed, Part, Record, Rests, ValueId};
 
 impl History {
     /// What a call carries.
@@ -33,6 +35,18 @@ impl History {
     #[must_use]
     pub fn saw(&self, call: &Record) -> &[(Name, Mark)] {
         &self.marks[range(call.saw)]
+    }
+
+    /// What a call says that its plan rests on, where it says anything.
+    #[must_use]
+    pub fn rests(&self, call: &Record) -> Option<&Rests> {
+        Some(&self.rests[call.rests? as usize])
+    }
+
+    /// A value as JSON.
+    #[must_use]
+    pub fn json(&self, value: ValueId) -> Value {
+        serde_json::from_str(&self.values.texts[value.0 as usize]).unwrap_or_default()
     }
 
     /// A name as text.

@@ -34,6 +34,12 @@ impl Condition {
         Some(Self { text: text.clone(), compiled, resources })
     }
 
+    /// What it names.
+    #[must_use]
+    pub fn resources(&self) -> &[ResourceId] {
+        &self.resources
+    }
+
     /// Whether it names this resource.
     #[must_use]
     pub fn names(&self, resource: ResourceId) -> bool {
