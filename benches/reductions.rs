@@ -47,7 +47,7 @@ fn main() {
     for design in DESIGNS {
         for &(agents, drops, restarts) in SIZES {
             let run = run(agents, drops, restarts, design);
-            let (early, late) = (Simulation::new(run.model().clone()), Simulation::reduced(run.model().clone()));
+            let (early, late) = (Simulation::new(run.model().clone()), Simulation::reduced(run.model().clone(), 0));
             let cells = [cell(&early, false), cell(&early, true), cell(&late, false), cell(&late, true)];
             println!("| {agents}, {drops}, {restarts} | `{design}` | {} |", cells.join(" | "));
         }

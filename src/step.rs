@@ -7,6 +7,7 @@ mod budgets;
 pub mod causes;
 mod choosing;
 mod costs;
+mod dead_values;
 mod deploying;
 mod future;
 mod initial;
@@ -16,6 +17,7 @@ mod showing;
 pub mod tags;
 
 pub use self::costs::Measure;
+use self::dead_values::DeadValues;
 use self::showing::Shown;
 use crate::action::Action;
 use crate::assertion::{self, Compiled, Names};
@@ -42,6 +44,8 @@ pub struct Simulation {
     at_rest: Vec<Compiled>,
     sometimes: Vec<Compiled>,
     shown: Vec<Shown>,
+    /// What of a state is forgotten; `None`: nothing, states are whole.
+    dead_values: Option<DeadValues>,
 }
 
 /// Something that is checked in a run: an invariant, or an assertion of the scenario.
@@ -107,12 +111,14 @@ impl Simulation {
         Self::prepare(model, true)
     }
 
-    /// Prepares a model to be explored in fewer states: calls are routed late, where that finds the same.
+    /// Prepares a model to be explored in fewer states: calls are routed late, where that finds the same, and then dead values
+    /// are forgotten. `witnessed`: the properties whose witness need not be looked for, one bit each.
     #[must_use]
-    pub fn reduced(model: Model) -> Self {
+    pub fn reduced(model: Model, witnessed: u64) -> Self {
         let mut setting = Setting::new(model, &fault_names(), false);
         setting.routes_late = late_routing::keeps_everything(&setting);
-        Self::with(setting)
+        let dead_values = setting.routes_late.then(|| DeadValues::of(&setting, witnessed));
+        Self { dead_values, ..Self::with(setting) }
     }
 
     fn prepare(model: Model, labelled: bool) -> Self {
@@ -150,7 +156,17 @@ impl Simulation {
         let sometimes = compile(&scenario.sometimes);
         // States that are shown are not explored.
         let symmetries = if setting.labelled { Vec::new() } else { symmetry::symmetries(&setting) };
-        Self { setting, programs, sources, symmetries, finally, at_rest, sometimes, shown: Vec::new() }
+        Self {
+            setting,
+            programs,
+            sources,
+            symmetries,
+            finally,
+            at_rest,
+            sometimes,
+            shown: Vec::new(),
+            dead_values: None,
+        }
     }
 
     /// Everything that is checked, in the order of the engine's bits.
@@ -351,6 +367,7 @@ impl System for Simulation {
         observations.tags.extend(performed.facts.iter().filter_map(tags::of));
         observations.tags.extend(performed.facts.iter().filter_map(|fact| self.succeeded(fact)).map(tags::done));
         observations.tags.extend(performed.moments().into_iter().map(Moment::tag));
+        self.forget_in(access);
         observations
     }
 

@@ -194,7 +194,7 @@ fn agrees(seed: u64, texts: &Texts) -> (usize, bool) {
     let mut compared = 0;
     let mut exchanges = false;
     let Some(model) = model(texts) else { return (compared, exchanges) };
-    for simulation in [Simulation::new(model.clone()), Simulation::reduced(model)] {
+    for simulation in [Simulation::new(model.clone()), Simulation::reduced(model, 0)] {
         if simulation.symmetries() == 0 {
             continue;
         }

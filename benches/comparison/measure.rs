@@ -26,6 +26,9 @@ pub enum Mode {
     Stateright,
 }
 
+/// States that are explored whole before a search is reduced, to see what is witnessed: `check` does so too.
+const BEGIN: usize = 10_000;
+
 /// What came out.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
@@ -124,9 +127,15 @@ pub fn here(arguments: &[String]) {
         }
         Mode::Reduced(threads) => {
             let limits = Limits { threads, reduce: true, symmetry: true, subsume: true, ..limits };
-            let late = Simulation::reduced(system.setting().model.clone());
-            let found = explore(&late, limits, &mut |_| false);
-            (found.states(), found.stop.is_none())
+            let begin = Limits { states: Some(most.min(BEGIN)), ..Limits::default() };
+            let begun = explore(&system, begin, &mut |_| false);
+            if begun.stop.is_none() {
+                (begun.states(), true)
+            } else {
+                let late = Simulation::reduced(system.setting().model.clone(), begun.witnessed);
+                let found = explore(&late, Limits { witnessed: begun.witnessed, ..limits }, &mut |_| false);
+                (found.states(), found.stop.is_none())
+            }
         }
     };
     let seconds = start.elapsed().as_secs_f64();

@@ -116,6 +116,11 @@ impl<'a, C: Clone + Eq> Access<'a, C> {
         self.writes.push((key, component));
     }
 
+    /// What has been written so far.
+    pub fn written(&mut self) -> impl Iterator<Item = &mut C> {
+        self.writes.iter_mut().map(|(_, component)| component)
+    }
+
     /// What has been written so far, to come back to with [`Self::roll_back`].
     #[must_use]
     pub fn save_point(&self) -> Vec<(u16, C)> {

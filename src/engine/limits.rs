@@ -10,6 +10,8 @@ pub struct Limits {
     pub enough: u64,
     /// The properties that are asked for, one bit each; 0: all. Others may be missed by a reduction.
     pub wanted: u64,
+    /// The properties whose witness is known to be reached, one bit each: a reduction need not look for it.
+    pub witnessed: u64,
     /// Stop as soon as each property was violated with so few faults; [`u8::MAX`]: never mind. What can't add to a front any
     /// more is not expanded.
     pub fewest: Option<[u8; 64]>,

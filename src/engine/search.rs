@@ -212,7 +212,8 @@ impl<'s, S: System> Search<'s, S> {
 
     /// The kinds of reads for witnesses of properties that are asked for, and whose witness was not reached before.
     fn interesting(&self) -> u8 {
-        let witnessed = self.all_workers().fold(self.before.witnessed, |all, worker| all | worker.counters.witnessed);
+        let known = self.before.witnessed | self.limits.witnessed;
+        let witnessed = self.all_workers().fold(known, |all, worker| all | worker.counters.witnessed);
         let open = if self.limits.wanted == 0 { !witnessed } else { self.limits.wanted & !witnessed };
         let kinds = (0..GHOSTS).filter(|kind| self.knowledge.system.ghost(*kind) & open != 0);
         kinds.fold(0, |kinds, kind| kinds | 1 << kind)

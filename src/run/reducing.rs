@@ -55,23 +55,31 @@ pub(super) fn explore(
             Some((_, begun)) => engine::resume(simulation, limits, begun, watch),
             None => Ok(engine::explore(simulation, limits, watch)),
         };
-    if begun.iter().all(|(stage, _)| *stage != Stage::Reduced) {
-        let states = if reducible { Some(most.min(WHOLE)) } else { options.max_states };
-        let decided = search(simulation, Stage::Whole, Limits { states, ..limits })?;
-        if !reducible || decided.stop != Some(Stop::States) || most <= WHOLE {
-            return Ok(Explored { decided, late: None, shortest: None, reductions: Vec::new(), liveness });
-        }
+    let goes_on = begun.iter().any(|(stage, _)| *stage == Stage::Reduced);
+    let states = match (reducible, goes_on) {
+        (false, _) => options.max_states,
+        (true, false) => Some(most.min(WHOLE)),
+        // What was reduced then is made anew from what the same states witness.
+        (true, true) => Some(WHOLE),
+    };
+    let whole = search(simulation, Stage::Whole, Limits { states, ..limits })?;
+    if !goes_on && (!reducible || whole.stop != Some(Stop::States) || most <= WHOLE) {
+        return Ok(Explored { decided: whole, late: None, shortest: None, reductions: Vec::new(), liveness });
     }
-    let late = Some(Simulation::reduced(simulation.setting().model.clone())).filter(Simulation::routes_late);
+    let witnessed = whole.witnessed;
+    drop(whole);
+    let late = Simulation::reduced(simulation.setting().model.clone(), witnessed);
+    let late = Some(late).filter(Simulation::routes_late);
     let reduced = late.as_ref().unwrap_or(simulation);
-    let decided = search(
+    let mut decided = search(
         reduced,
         Stage::Reduced,
-        Limits { states: options.max_states, reduce: true, symmetry: true, subsume: true, ..limits },
+        Limits { states: options.max_states, witnessed, reduce: true, symmetry: true, subsume: true, ..limits },
     )?;
+    decided.witnessed |= witnessed;
     let mut reductions = vec!["partial order".to_owned()];
     if late.is_some() {
-        reductions.push("late routing".to_owned());
+        reductions.extend(["late routing", "dead values"].map(str::to_owned));
     }
     if reduced.budgets().is_some() {
         reductions.push("subsumption".to_owned());

@@ -104,8 +104,11 @@ impl Simulation {
                 for call in self.arrivals(&step.action, &pair[0]) {
                     reached.step(|state| real.delivered(state, call));
                 }
-                reached
-                    .step(|state| real.done(state, &step.action, &pair[1], |violated| !wanted || violates(violated)));
+                let shows = |violated| !wanted || violates(violated);
+                reached.step(|state| {
+                    let done = real.after(state, |action| action.name() == step.action.name(), shows);
+                    done.into_iter().filter(|state| self.anywhere(state) == pair[1]).collect()
+                });
                 if !reached.now.is_empty() {
                     break;
                 }
@@ -146,14 +149,7 @@ impl Simulation {
         self.after(state, arrives, |_| true)
     }
 
-    /// The states after what happens in a step of the model with late routing, without the arrivals, that are as `target`
-    /// is there.
-    fn done(&self, state: &State, step: &Action, target: &State, shows: impl Fn(u64) -> bool) -> Vec<State> {
-        let mut all = self.after(state, |action| action.name() == step.name(), shows);
-        all.retain(|state| self.anywhere(state) == *target);
-        all
-    }
-
+    /// The states after what can happen in a state, of such actions and if it shows that.
     fn after(&self, state: &State, is_it: impl Fn(&Action) -> bool, shows: impl Fn(u64) -> bool) -> Vec<State> {
         let actions = plain::enabled(self, state).into_iter().filter(|action| is_it(action));
         let next = actions.map(|action| plain::apply(self, state, &action));
@@ -164,9 +160,11 @@ impl Simulation {
         next.collect()
     }
 
-    /// A state as it is where it makes no difference at which node a call is.
+    /// A state of the model without late routing as it is with it: it makes no difference at which node a call is, and what no
+    /// longer counts is forgotten.
     fn anywhere(&self, state: &State) -> State {
         let mut state = state.clone();
+        self.forget(&mut state);
         for component in &mut state {
             match component {
                 Component::Call(Some(call)) => forget_node(&mut call.position),

@@ -166,7 +166,7 @@ fn every_search_of_a_run_is_gone_on_with() {
         let Some(left) = report.begun.as_ref() else { break report };
         cuts.push((report.complete, report.reductions.is_empty()));
         if !report.complete && !report.reductions.is_empty() {
-            assert!(report.reductions.iter().any(|name| name == "late routing"));
+            assert!(report.reductions.iter().any(|name| name == "dead values"));
             for found in report.invariants.iter().flat_map(|property| &property.breaks) {
                 let trace = found.recorded.as_ref().expect("a break has a trace");
                 assert!(!found.shortest && trace.steps.len() == found.steps as usize, "it is real, and not proved");
