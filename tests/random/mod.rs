@@ -24,15 +24,19 @@ pub fn seeds(otherwise: &str) -> std::ops::Range<u64> {
     number(from)..number(to)
 }
 
-struct Dice(ChaCha8Rng);
+pub struct Dice(ChaCha8Rng);
 
 impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
+    pub fn new(seed: u64) -> Self {
+        Self(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    pub fn below(&mut self, limit: usize) -> usize {
         let limit = u32::try_from(limit).expect("limits are small");
         usize::try_from(self.0.next_u32() % limit).expect("a number of 32 bits fits")
     }
 
-    fn chance(&mut self, percent: usize) -> bool {
+    pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
@@ -48,7 +52,7 @@ impl Dice {
 
 /// A random model.
 pub fn texts(seed: u64) -> Texts {
-    let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed));
+    let mut dice = Dice::new(seed);
     let dice = &mut dice;
     let texts = Texts { scenario: scenario(dice), design: design(dice), protocol: protocol(dice) };
     in_parts(dice, texts)
@@ -112,7 +116,7 @@ fn in_parts(dice: &mut Dice, mut texts: Texts) -> Texts {
 /// A random model in which agents, and often nodes, may be exchanged: agents with the same work, or with work on other
 /// fields and with other values; perhaps one before them that hands on what it minted.
 pub fn symmetric(seed: u64) -> Texts {
-    let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed));
+    let mut dice = Dice::new(seed);
     let dice = &mut dice;
     Texts { scenario: alike(dice), design: design(dice), protocol: protocol(dice) }
 }
