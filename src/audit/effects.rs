@@ -89,11 +89,13 @@ pub struct Resource {
 /// The pieces of work: for each call, the first call of its work.
 fn works(history: &History) -> Vec<u32> {
     let mut works: Vec<u32> = Vec::with_capacity(history.calls.len());
-    let mut named: HashMap<(Name, Name, bool), u32, FxBuildHasher> = HashMap::default();
+    // What is done to another resource besides is a piece of work of its own.
+    let mut named: HashMap<(Name, Name, bool, bool), u32, FxBuildHasher> = HashMap::default();
     let repeated = history.calls.iter().any(|call| call.repeats.is_some());
-    let mut ids: HashMap<Name, u32, FxBuildHasher> = HashMap::default();
+    let mut ids: HashMap<(Name, bool), u32, FxBuildHasher> = HashMap::default();
     if repeated {
-        ids.extend(history.calls.iter().zip(0..).filter_map(|(call, index)| Some((call.id?, index))));
+        let with_ids = history.calls.iter().zip(0..);
+        ids.extend(with_ids.filter_map(|(call, index)| Some(((call.id?, call.is_besides()), index))));
     }
     fn root(works: &mut [u32], mut at: u32) -> u32 {
         while works[at as usize] != at {
@@ -104,10 +106,11 @@ fn works(history: &History) -> Vec<u32> {
     }
     works.extend((0..).zip(&history.calls).map(|(index, _): (u32, _)| index));
     for (index, call) in (0..).zip(&history.calls) {
-        let name = call.intent.map(|intent| (call.agent, intent, true));
-        let name = name.or_else(|| call.key.map(|key| (call.agent, key, false)));
+        let besides = call.is_besides();
+        let name = call.intent.map(|intent| (call.agent, intent, true, besides));
+        let name = name.or_else(|| call.key.map(|key| (call.agent, key, false, besides)));
         let same = name.map(|name| *named.entry(name).or_insert(index));
-        let repeats = call.repeats.and_then(|id| ids.get(&id)).copied();
+        let repeats = call.repeats.and_then(|id| ids.get(&(id, besides))).copied();
         for other in same.into_iter().chain(repeats) {
             let (one, other) = (root(&mut works, index), root(&mut works, other));
             let first = one.min(other);
@@ -193,7 +196,7 @@ fn resource(history: &History, works: &[u32], handle: Name, calls: &[u32], obser
     let ended = ended.filter(|state| state.lifecycle.is_some_and(|now| now != Lifecycle::Open));
     resource.noticed = ended.map(|state| (state.at, state.line)).min();
     for index in calls.iter().filter(|index| call(**index).tool.changes()) {
-        if call(*index).is_open() {
+        if call(*index).may_have_happened() {
             resource.open.push(*index);
         } else if call(*index).is_refused() {
             resource.refused.push(*index);
@@ -223,7 +226,7 @@ fn effects(history: &History, works: &[u32], calls: &[u32]) -> (Vec<Effect>, Vec
     let call = |index: u32| &history.calls[index as usize];
     // For each piece of work that has calls which may have been carried out unanswered: when the first was sent.
     let mut since: HashMap<u32, u64, FxBuildHasher> = HashMap::default();
-    for index in calls.iter().filter(|index| call(**index).is_open() && call(**index).tool.changes()) {
+    for index in calls.iter().filter(|index| call(**index).may_have_happened() && call(**index).tool.changes()) {
         let first = since.entry(works[*index as usize]).or_insert(NEVER);
         *first = (*first).min(call(*index).sent);
     }
@@ -360,7 +363,8 @@ fn account(history: &History, works: &[u32], calls: &[u32], observed: &[u32], re
         let state = &history.observed[*index as usize];
         state.at > last && state.version.number().is_some()
     });
-    if history.whole && !missing.is_empty() {
+    // Where servers take back, a version may be of that.
+    if history.whole && !history.takes_back && !missing.is_empty() {
         attribute(history, works, &mut missing, resource);
     }
     resource.settled = missing.is_empty() && history.whole && history.versions_count && finally;

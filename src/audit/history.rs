@@ -10,7 +10,7 @@ use hashbrown::{HashMap, HashTable};
 use rustc_hash::{FxBuildHasher, FxHasher};
 use serde_json::Value;
 
-pub use self::records::{Condition, EventRecord, Observed, Record, Rests, ToldRecord};
+pub use self::records::{Condition, EventRecord, Half, Observed, Record, Rests, ToldRecord};
 use super::mapping::{Mapped, Mapping, Waiting};
 use crate::log::lines::{Lines, Mistake};
 use crate::log::{self, Answer, Call, Event, Line, Operation, State, ToldLine, Version};
@@ -103,6 +103,8 @@ pub struct History {
     pub events: Vec<EventRecord>,
     /// Every accepted change adds one to its version.
     pub versions_count: bool,
+    /// The servers may take back what a call did that was then refused or cancelled.
+    pub takes_back: bool,
     /// Every call is in the log.
     pub whole: bool,
     /// How many lines there were.
@@ -133,6 +135,7 @@ impl History {
         let mut waiting = Waiting::default();
         if let Some(mapping) = mapping {
             history.versions_count = mapping.versions_count;
+            history.takes_back = mapping.takes_back;
             history.whole = mapping.whole;
         }
         loop {
@@ -225,6 +228,7 @@ impl History {
                     return Err(Mistake { line, what });
                 }
                 self.versions_count |= heading.versions_count;
+                self.takes_back |= heading.takes_back;
             }
             Line::Call(call) => self.call(line, *call)?,
             Line::State(state) => self.state(line, state),
@@ -255,6 +259,17 @@ impl History {
         if call.handle.is_none() && call.tool != Operation::Mint {
             return wrong("only a `mint` names no handle");
         }
+        let also = call.also;
+        if let Some(also) = &also {
+            if !matches!(also.tool, Operation::Set | Operation::Append | Operation::Increment) {
+                return wrong("`also`: what is changed besides is set, appended to or incremented");
+            }
+            if Some(&also.handle) == call.handle.as_ref() {
+                return wrong("`also` names another resource than the call's own");
+            }
+        } else if call.answer.as_ref().is_some_and(|answer| answer.also_version.is_some()) {
+            return wrong("`also-version` is of what the call changes besides, and it has no `also`");
+        }
         let agent = self.name(&call.agent);
         let principal = call.principal.as_deref().map_or(agent, |principal| self.name(principal));
         let answer = call.answer.as_ref();
@@ -263,6 +278,7 @@ impl History {
             Some(handle) => Some(self.name(handle)),
             None => about,
         };
+        let is_own = |handle: &str| also.as_ref().is_none_or(|also| handle != also.handle);
         let record = Record {
             line,
             id: self.maybe(call.id),
@@ -282,15 +298,35 @@ impl History {
             about,
             version: self.mark(answer.and_then(|answer| answer.version.as_ref())),
             fields: self.contents(call.fields),
-            expects: self.versions(&call.expects),
-            saw: self.versions(&call.saw),
+            expects: self.versions(call.expects.iter().filter(|(handle, _)| is_own(handle))),
+            saw: self.versions(call.saw.iter().filter(|(handle, _)| is_own(handle))),
             rests: self.rests_of(call.given, call.condition),
-            shown: match call.answer {
-                Some(Answer { fields, .. }) => self.contents(fields),
+            half: also.as_ref().map(|_| Half::Own),
+            shown: match &call.answer {
+                Some(Answer { fields, .. }) => self.contents(fields.clone()),
                 None => (0, 0),
             },
         };
-        self.calls.push(record);
+        if let Some(also) = also {
+            let also_version = call.answer.as_ref().and_then(|answer| answer.also_version.as_ref());
+            let besides = |handle: &String| *handle == also.handle;
+            let other = Record {
+                tool: also.tool,
+                handle: Some(self.name(&also.handle)),
+                about: None,
+                version: self.mark(also_version),
+                expects: self.versions(call.expects.iter().filter(|(handle, _)| besides(handle))),
+                saw: self.versions(call.saw.iter().filter(|(handle, _)| besides(handle))),
+                fields: self.contents(also.fields),
+                shown: (0, 0),
+                rests: None,
+                half: Some(Half::Other),
+                ..record.clone()
+            };
+            self.calls.extend([record, other]);
+        } else {
+            self.calls.push(record);
+        }
         Ok(())
     }
 

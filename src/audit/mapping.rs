@@ -28,6 +28,9 @@ pub struct Mapping {
     /// Every accepted change adds one to the version of its resource.
     #[serde(default)]
     pub versions_count: bool,
+    /// The servers may take back what a call did that was then refused or cancelled.
+    #[serde(default)]
+    pub takes_back: bool,
     /// The log holds every call that was sent to these servers in its time.
     #[serde(default)]
     pub whole: bool,
@@ -248,6 +251,7 @@ impl Mapping {
             replayed: replayed == Some(Value::Bool(true)),
             handle: of_tool.answer_handle.as_ref().and_then(|part| text(part, line)),
             version: version(&of_tool.version),
+            also_version: None,
             fields: if outcome.is_ok() { of_tool.shows.find(line) } else { BTreeMap::new() },
             error: maybe(&parts.error),
         });
@@ -266,6 +270,7 @@ impl Mapping {
             saw: of_handle(&of_tool.saw),
             given: None,
             condition: None,
+            also: None,
             handle,
             key: maybe(&parts.key),
             request: parts.request.as_ref().and_then(|part| find(part, line)),

@@ -7,11 +7,12 @@ use serde_json::Value;
 use crate::input::{self, Source};
 use crate::invariants::INVARIANTS;
 use crate::log::{
-    Answer, Call, Condition, End, Ended, Event, Heading, Lifecycle, Line, Operation, SCHEMA, State, ToldLine, Version,
+    Also, Answer, Call, Condition, End, Ended, Event, Heading, Lifecycle, Line, Operation, SCHEMA, State, ToldLine,
+    Version,
 };
 use crate::model::scenario::Entry;
 use crate::model::{Extent, Scenario, Told};
-use crate::trace::{AnswerNote, Content, ResourceLane, Step, Trace};
+use crate::trace::{AlsoNote, AnswerNote, Content, ResourceLane, Step, Trace};
 
 /// The log that the clients of a trace would have written, with an observer's views of the beginning and of the end.
 ///
@@ -31,6 +32,7 @@ pub fn log(trace: &Trace) -> Vec<Line> {
         protocol: Some(trace.protocol.name.clone()),
         seed: None,
         versions_count: counted,
+        takes_back: trace.design.text.contains("\"undo\""),
         about: None,
     })];
     for resource in &trace.resources {
@@ -46,8 +48,17 @@ pub fn log(trace: &Trace) -> Vec<Line> {
     let mut under_way: Vec<(String, Answer)> = Vec::new();
     let mut last_entry: Vec<(String, usize)> = Vec::new();
     let mut unseen = false;
+    // What was changed besides, by request: the version of it that was made last.
+    let mut besides: Vec<(String, Version)> = Vec::new();
     for (at, step) in (1_u64..).zip(&trace.steps) {
         let request = step.does.request.clone().unwrap_or_default();
+        let also = step.call.as_ref().and_then(|note| note.also.as_ref());
+        let made = also.and_then(|also| step.commits.iter().rfind(|commit| commit.content.handle == also.handle));
+        if let Some(made) = made.filter(|made| !made.taken_back).and_then(|made| version(made.content.version)) {
+            besides.retain(|(other, _)| *other != request);
+            besides.push((request.clone(), made));
+        }
+        let made = besides.iter().find(|(other, _)| *other == request).map(|(_, version)| version.clone());
         match step.does.action.as_str() {
             "send" => {
                 if let (Some(mut call), Some(note)) = (sent(trace, at, step), &step.call) {
@@ -80,14 +91,14 @@ pub fn log(trace: &Trace) -> Vec<Line> {
                         heard.iter_mut().find(known).into_iter().for_each(|(.., seen)| *seen = version.into());
                     }
                     call.received = Some(at);
-                    call.answer = Some(answer(trace, step, note));
+                    call.answer = Some(answer(trace, step, note, made));
                     lines.push(Line::Call(Box::new(call)));
                 }
             }
             "execute" => {
                 if let (Some(note), Some(place)) = (&step.answer, open.iter().position(|(other, _)| *other == request))
                 {
-                    under_way.push((open[place].0.clone(), answer(trace, step, note)));
+                    under_way.push((open[place].0.clone(), answer(trace, step, note, made)));
                 }
             }
             action if step.does.fault => {
@@ -289,12 +300,31 @@ fn sent(trace: &Trace, at: u64, step: &Step) -> Option<Call> {
         saw: BTreeMap::new(),
         given: None,
         condition: None,
+        also: note.also.as_ref().and_then(|also| besides(trace, also)),
         key: step.does.leaked_key.clone().or_else(|| note.key.clone()),
         request: None,
         intent: (note.tool != "read").then_some(words),
         repeats: None,
         answer: None,
     })
+}
+
+/// What a call changes besides.
+fn besides(trace: &Trace, note: &AlsoNote) -> Option<Also> {
+    let lane = trace
+        .resources
+        .iter()
+        .find(|lane| lane.initial.as_ref().is_some_and(|initial| initial.handle == note.handle))?;
+    let mut tool = Operation::Set;
+    let mut carried = BTreeMap::new();
+    for (field, adds, words) in changes(lane, &note.change) {
+        if adds {
+            let listed = lane.initial.as_ref().and_then(|initial| fields(lane, initial).remove(&field));
+            tool = if listed.is_some_and(|value| value.is_array()) { Operation::Append } else { Operation::Increment };
+        }
+        carried.insert(field, value(&words));
+    }
+    Some(Also { tool, handle: note.handle.clone(), fields: carried })
 }
 
 /// What an intent is called: two of one agent may have the same words.
@@ -318,13 +348,17 @@ fn changes(resource: &ResourceLane, payload: &str) -> Vec<(String, bool, String)
     let ends = starts.iter().skip(1).map(|(at, _)| at - 2).chain([payload.len()]);
     let parts = starts.iter().zip(ends).map(|((at, field), end)| {
         let words = &payload[at + field.len() + 1..end];
-        let (adds, words) = words.strip_prefix("+ ").map_or((false, words), |words| (true, words));
-        ((*field).clone(), adds, words.to_owned())
+        let (adds, words) = match (words.strip_prefix("+ "), words.strip_prefix("- ")) {
+            (Some(words), _) => (true, words.to_owned()),
+            (_, Some(words)) => (true, format!("-{words}")),
+            _ => (false, words.to_owned()),
+        };
+        ((*field).clone(), adds, words)
     });
     parts.collect()
 }
 
-fn answer(trace: &Trace, step: &Step, note: &AnswerNote) -> Answer {
+fn answer(trace: &Trace, step: &Step, note: &AnswerNote, besides: Option<Version>) -> Answer {
     let resource = step.call.as_ref().and_then(|call| trace.resources.iter().find(|lane| lane.name == call.resource));
     let shown = note.view.as_ref().zip(resource).map(|(view, resource)| fields(resource, view));
     Answer {
@@ -332,6 +366,7 @@ fn answer(trace: &Trace, step: &Step, note: &AnswerNote) -> Answer {
         replayed: note.replayed,
         handle: note.handle.clone(),
         version: version(note.version),
+        also_version: besides.filter(|_| note.outcome == "ok" && !note.replayed),
         fields: shown.unwrap_or_default(),
         error: None,
     }

@@ -10,8 +10,8 @@ use super::history::{History, NEVER, Name, Record};
 use super::report::{Checked, Found, Report};
 use crate::log::Operation;
 use crate::trace::{
-    AgentLane, AnswerNote, CallNote, Commit, Content, Does, Expected, Input, Reaches, ResourceLane, SCHEMA, Step,
-    Trace, TransactionNote,
+    AgentLane, AlsoNote, AnswerNote, CallNote, Commit, Content, Does, Expected, Input, Reaches, ResourceLane, SCHEMA,
+    Step, Trace, TransactionNote,
 };
 
 /// What happens to a call, in the order in which it does.
@@ -26,8 +26,12 @@ enum Moment {
 /// The trace of a finding, for pictures. It holds no inputs, so it does not replay.
 #[must_use]
 pub fn picture(history: &History, report: &Report, check: &Checked, found: &Found) -> Trace {
-    let calls: Vec<(u32, &Record)> =
-        found.finding.calls.iter().map(|call| (*call, &history.calls[*call as usize])).collect();
+    // A call that changes two resources is drawn once.
+    let main = |call: &u32| call - u32::from(history.calls[*call as usize].is_besides());
+    let mut shown: Vec<u32> = found.finding.calls.iter().map(main).collect();
+    let mut known = std::collections::BTreeSet::new();
+    shown.retain(|call| known.insert(*call));
+    let calls: Vec<(u32, &Record)> = shown.iter().map(|call| (*call, &history.calls[*call as usize])).collect();
     let mut moments: Vec<(u64, Moment, u64, usize)> = Vec::new();
     let executed = executed(&calls);
     for (place, (_, call)) in calls.iter().enumerate() {
@@ -94,6 +98,8 @@ fn executed(calls: &[(u32, &Record)]) -> Vec<Option<u64>> {
 struct Drawing<'h> {
     history: &'h History,
     calls: Vec<&'h Record>,
+    /// What each changes besides.
+    besides: Vec<Option<&'h Record>>,
     agents: Vec<AgentLane>,
     nodes: Vec<String>,
     resources: Vec<ResourceLane>,
@@ -102,10 +108,12 @@ struct Drawing<'h> {
 
 impl<'h> Drawing<'h> {
     fn new(history: &'h History, calls: &[(u32, &'h Record)]) -> Self {
+        let besides = calls.iter().map(|(call, _)| history.besides(*call)).collect();
         let calls: Vec<&Record> = calls.iter().map(|(_, call)| *call).collect();
         let mut drawing = Self {
             history,
             calls,
+            besides,
             agents: Vec::new(),
             nodes: Vec::new(),
             resources: Vec::new(),
@@ -121,6 +129,8 @@ impl<'h> Drawing<'h> {
             if !drawing.nodes.contains(&node) {
                 drawing.nodes.push(node);
             }
+        }
+        for call in drawing.calls.clone().into_iter().chain(drawing.besides.clone().into_iter().flatten()) {
             let Some(handle) = call.handle else { continue };
             let content = drawing.contents.entry(handle).or_default();
             for (field, _) in history.fields(call).iter().chain(history.shown(call)) {
@@ -157,7 +167,7 @@ impl<'h> Drawing<'h> {
     }
 
     fn steps(&mut self, moment: Moment, place: usize) -> Vec<Step> {
-        let call = self.calls[place];
+        let (call, besides) = (self.calls[place], self.besides[place]);
         let id = self.history.id(call);
         let agent = self.history.text(call.agent).to_owned();
         let does = |action: &str, node: Option<String>| Does {
@@ -168,7 +178,7 @@ impl<'h> Drawing<'h> {
             ..Does::default()
         };
         let node = self.node(call);
-        let note = self.note(call);
+        let note = self.note(call, besides);
         let asked = format!("{} of {}", call.tool, self.handle(call));
         let step = |does: Does, sentence: String| Step {
             does,
@@ -193,7 +203,8 @@ impl<'h> Drawing<'h> {
                     at_end: false,
                     writes: call.is_ok() && call.tool.changes(),
                 });
-                execute.commits = self.commit(call).into_iter().collect();
+                execute.commits =
+                    self.commit(call).into_iter().chain(besides.and_then(|other| self.commit(other))).collect();
                 execute.answer = self.answer(call);
                 vec![step(does("deliver", Some(node.clone())), format!("{id} arrives at {node}.")), execute]
             }
@@ -214,14 +225,17 @@ impl<'h> Drawing<'h> {
         call.handle.map_or_else(|| "a new resource".to_owned(), |handle| self.history.text(handle).to_owned())
     }
 
-    fn note(&self, call: &Record) -> CallNote {
+    /// What a call carries, in words.
+    fn words(&self, call: &Record) -> String {
         let fields = self.history.fields(call).iter();
         let plus = if matches!(call.tool, Operation::Append | Operation::Increment) { "+ " } else { "" };
-        let fields: Vec<String> = fields
-            .map(|(field, value)| {
-                format!("{} {plus}{}", self.history.text(*field), short(&self.history.shown_value(*value)))
-            })
-            .collect();
+        let fields = fields.map(|(field, value)| {
+            format!("{} {plus}{}", self.history.text(*field), short(&self.history.shown_value(*value)))
+        });
+        fields.collect::<Vec<_>>().join(", ")
+    }
+
+    fn note(&self, call: &Record, besides: Option<&Record>) -> CallNote {
         let expects = self.history.expects(call).iter().filter_map(|(handle, version)| {
             Some(Expected { handle: self.history.text(*handle).to_owned(), version: small(version.number())? })
         });
@@ -229,9 +243,9 @@ impl<'h> Drawing<'h> {
             tool: call.tool.name().to_owned(),
             resource: self.handle(call),
             handle: call.handle.map(|handle| self.history.text(handle).to_owned()),
-            payload: fields.join(", "),
-            also: None,
-            change: fields.join(", "),
+            payload: self.words(call),
+            also: besides.map(|other| AlsoNote { handle: self.handle(other), change: self.words(other) }),
+            change: self.words(call),
             expects: expects.collect(),
             key: call.key.map(|key| self.history.text(key).to_owned()),
             attempt: None,

@@ -118,7 +118,7 @@ pub fn audit(log: &str, history: &History, only: &[String]) -> Report {
     Report {
         log: log.to_owned(),
         lines: history.lines,
-        calls: history.calls.len(),
+        calls: history.count(),
         resources: case.resources.len(),
         left_out: history.left_out,
         malformed: history.malformed,

@@ -113,7 +113,7 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     }
     if !terminal.quiet {
         let seconds = started.elapsed().as_secs_f64();
-        let _ = writeln!(io::stderr(), "{} calls, {seconds:.2} s", history.calls.len());
+        let _ = writeln!(io::stderr(), "{} calls, {seconds:.2} s", history.count());
     }
     let vacuous = found.checks.iter().any(|check| check.verdict == Verdict::Vacuous);
     Ok(match found.verdict() {

@@ -23,6 +23,9 @@ pub struct Mapping {
     /// The servers promise that every accepted change adds exactly one to the version of its resource.
     #[serde(default)]
     pub versions_count: bool,
+    /// The servers may take back what a call did that was then refused or cancelled.
+    #[serde(default)]
+    pub takes_back: bool,
     /// A call with which each resource is made before the first run, where the server has none; on the first node.
     #[serde(default)]
     pub prepare: Vec<Prepare>,
@@ -48,7 +51,8 @@ pub struct Tool {
     /// Its name.
     pub tool: String,
     /// Its arguments. A string `{handle}`, `{key}`, `{version}`, `{fields.NAME}` or `{fields}`
-    /// (all of them, as the text of a JSON document) stands for what the call carries, and an
+    /// (all of them, as the text of a JSON document), and the same of what is changed besides (`{also.handle}`,
+    /// `{also.fields.NAME}`, `{also.fields}`), stands for what the call carries, and an
     /// argument that stands for what it does not carry is left out; inside of a longer string it stands for the text.
     #[serde(default)]
     pub arguments: BTreeMap<String, Template>,
@@ -75,7 +79,9 @@ impl TryFrom<Value> for Template {
     fn try_from(value: Value) -> Result<Self, String> {
         let Some(stray) = stray(&value) else { return Ok(Self(value)) };
         let meant = did_you_mean(stray, CARRIED.iter().copied());
-        let help = meant.unwrap_or_else(|| format!("expected {} or `fields.NAME`", one_of(CARRIED.iter().copied())));
+        let help = meant.unwrap_or_else(|| {
+            format!("expected {}, `fields.NAME` or `also.fields.NAME`", one_of(CARRIED.iter().copied()))
+        });
         Err(format!("`{{{stray}}}` stands for nothing; {help}"))
     }
 }
@@ -103,7 +109,7 @@ impl std::fmt::Display for Pointer {
 }
 
 /// What names in braces can stand for, besides single fields.
-const CARRIED: [&str; 4] = ["handle", "key", "version", "fields"];
+const CARRIED: [&str; 6] = ["handle", "key", "version", "fields", "also.handle", "also.fields"];
 
 /// What a call carries, to be put into arguments.
 #[derive(Clone, Debug, Default)]
@@ -116,6 +122,8 @@ pub struct Carried {
     pub version: Option<u64>,
     /// The fields.
     pub fields: Map<String, Value>,
+    /// What is changed besides: the other handle, and the fields.
+    pub also: Option<(String, Map<String, Value>)>,
 }
 
 impl Mapping {
@@ -144,6 +152,20 @@ impl Mapping {
 }
 
 impl Tool {
+    /// Whether an argument stands for what a call changes besides.
+    #[must_use]
+    pub fn says_also(&self) -> bool {
+        fn says(template: &Value) -> bool {
+            match template {
+                Value::String(text) => places(text).any(|name| name.starts_with("also.")),
+                Value::Array(list) => list.iter().any(says),
+                Value::Object(map) => map.values().any(says),
+                _ => false,
+            }
+        }
+        self.arguments.values().any(|template| says(&template.0))
+    }
+
     /// The arguments of a call that carries this.
     #[must_use]
     pub fn fill(&self, carried: &Carried) -> Value {
@@ -173,6 +195,7 @@ impl Tool {
             replayed: false,
             handle: self.handle.as_ref().and_then(at).and_then(|handle| handle.as_str().map(str::to_owned)),
             version,
+            also_version: None,
             fields: if reply.is_error { BTreeMap::new() } else { fields.collect() },
             error: reply.is_error.then_some(text),
         }
@@ -189,7 +212,8 @@ fn places(text: &str) -> impl Iterator<Item = &str> {
 /// The first name in braces that stands for nothing that a call can carry.
 fn stray(template: &Value) -> Option<&str> {
     match template {
-        Value::String(text) => places(text).find(|name| !CARRIED.contains(name) && !name.starts_with("fields.")),
+        Value::String(text) => places(text)
+            .find(|name| !CARRIED.contains(name) && !name.starts_with("fields.") && !name.starts_with("also.fields.")),
         Value::Array(list) => list.iter().find_map(stray),
         Value::Object(map) => map.values().find_map(stray),
         _ => None,
@@ -229,7 +253,14 @@ impl Carried {
             "key" => self.key.clone().map(Value::from),
             "version" => self.version.map(Value::from),
             "fields" => Some(Value::from(Value::Object(self.fields.clone()).to_string())),
-            other => self.fields.get(other.strip_prefix("fields.")?).cloned(),
+            "also.handle" => self.also.as_ref().map(|(handle, _)| Value::from(handle.clone())),
+            "also.fields" => {
+                self.also.as_ref().map(|(_, fields)| Value::from(Value::Object(fields.clone()).to_string()))
+            }
+            other => match other.strip_prefix("also.fields.") {
+                Some(field) => self.also.as_ref()?.1.get(field).cloned(),
+                None => self.fields.get(other.strip_prefix("fields.")?).cloned(),
+            },
         }
     }
 }

@@ -83,7 +83,10 @@ pub(super) fn call(setting: &Setting, handles: &Handles, id: String, call: &Call
     let mut saw = BTreeMap::new();
     let own = request.handle.filter(|_| intent.is_some() && known.attempt != Attempt::Repeat);
     let own = own.and_then(|handle| Some((handle, known.known[usize::from(handle.resource)].view.as_ref()?)));
-    for (handle, view) in own.into_iter().chain(request.basis.iter().map(|(handle, view)| (*handle, view))) {
+    let other = request.other.as_ref().filter(|_| known.attempt != Attempt::Repeat).map(|other| other.handle);
+    let other = other.and_then(|handle| Some((handle, known.known[usize::from(handle.resource)].view.as_ref()?)));
+    for (handle, view) in own.into_iter().chain(other).chain(request.basis.iter().map(|(handle, view)| (*handle, view)))
+    {
         if let (Some(real), Some(version)) = (handles.get(handle), view.version) {
             saw.insert(real.to_owned(), Version::Number(u64::from(version)));
         }
@@ -113,6 +116,10 @@ pub(super) fn call(setting: &Setting, handles: &Handles, id: String, call: &Call
         saw,
         given: Some(rests_on).filter(|rests_on| !rests_on.is_empty()),
         condition: wire::condition(setting, request, real),
+        also: wire::besides(setting, request).and_then(|(tool, handle, fields)| {
+            let (tool, handle) = (Operation::named(tool)?, real(handle)?);
+            Some(log::Also { tool, handle, fields: fields.into_iter().collect() })
+        }),
         key: request.key.as_ref().map(|key| wire::key(setting, key)),
         request: None,
         intent,
@@ -124,13 +131,18 @@ pub(super) fn call(setting: &Setting, handles: &Handles, id: String, call: &Call
 /// What a server of ours answered.
 pub(super) fn answer(setting: &Setting, content: &Value) -> Answer {
     let view = &content["view"];
-    let current = content["current"][0]["version"].as_u64();
+    let handle = content["handle"].as_str().map(|handle| wire::name_in(setting, handle).to_owned());
+    // Of a call that changes two resources, the other one may be stale.
+    let own = |stamp: &&Value| stamp["handle"].as_str() == handle.as_deref();
+    let current = content["current"].as_array().and_then(|current| current.iter().find(own));
+    let current = current.and_then(|stamp| stamp["version"].as_u64());
     let version = content["version"].as_u64().or_else(|| view["version"].as_u64()).or(current);
     Answer {
         outcome: content["outcome"].as_str().and_then(Ended::named).unwrap_or(Ended::Refused),
         replayed: content["replayed"] == Value::Bool(true),
-        handle: content["handle"].as_str().map(|handle| wire::name_in(setting, handle).to_owned()),
+        handle,
         version: version.map(Version::Number),
+        also_version: content["also"]["version"].as_u64().map(Version::Number),
         fields: fields(&view["content"]),
         error: None,
     }
@@ -179,12 +191,21 @@ pub(super) fn leave_out_versions(lines: &mut [Line]) {
             Line::Call(call) => {
                 call.expects.clear();
                 call.saw.clear();
-                call.answer.iter_mut().for_each(|answer| answer.version = None);
+                call.answer.iter_mut().for_each(|answer| (answer.version, answer.also_version) = (None, None));
             }
             Line::State(state) => state.version = None,
             Line::Told(_) | Line::Event(_) | Line::End(_) => {}
         }
     }
+}
+
+/// Whether a handler of these servers takes back what it did.
+#[must_use]
+pub fn takes_back(model: &Model) -> bool {
+    model.sides().any(|(design, _)| {
+        let handlers = design.server.tools.values();
+        handlers.flat_map(|handler| &handler.at_end).flatten().any(|step| *step == "undo")
+    })
 }
 
 /// Whether every accepted change adds exactly one to the version of its resource, whatever runs on the nodes.

@@ -66,15 +66,17 @@ impl Subject<'_> {
         let refused = |(design, _): (&Design, _)| crate::serve::refusals(design, Some(&model.scenario));
         let mut refusals: Vec<String> = model.sides().flat_map(refused).collect();
         let in_parts = model.sides().any(|(design, _)| has_step(design, "apply-next"));
-        let entries = model.scenario.agents.iter().flat_map(|agent| &agent.work);
-        let fields = |entry: &Entry| match entry {
-            Entry::Mutate { resource, operation, .. } => {
-                let declared = &model.scenario.resources[*resource].fields;
-                operation.fields().into_iter().map(|field| declared[field].0.clone()).collect()
-            }
-            _ => Vec::new(),
+        let mut entries = model.scenario.agents.iter().flat_map(|agent| &agent.work);
+        let unsorted = |entry: &Entry| {
+            let Entry::Mutate { resource, operation, also, .. } = entry else { return false };
+            let all = std::iter::once((*resource, operation));
+            let mut all = all.chain(also.iter().map(|also| (also.resource, &also.operation)));
+            all.any(|(resource, operation)| {
+                let declared = &model.scenario.resources[resource].fields;
+                !operation.fields().into_iter().map(|field| &declared[field].0).is_sorted()
+            })
         };
-        if in_parts && entries.map(fields).any(|fields| !fields.is_sorted()) {
+        if in_parts && entries.any(unsorted) {
             refusals.push(
                 "the server's `apply-next` takes fields in the order of their names, and the scenario in another"
                     .to_owned(),
@@ -86,10 +88,6 @@ impl Subject<'_> {
                 "a process that starts with the new design does not know the one as which a call in the journal began"
                     .to_owned(),
             );
-        }
-        let also = |entry: &Entry| matches!(entry, Entry::Mutate { also: Some(_), .. });
-        if model.scenario.agents.iter().flat_map(|agent| &agent.work).any(also) {
-            refusals.push("`also`: a call of these servers changes one resource".to_owned());
         }
         refusals.dedup();
         if !refusals.is_empty() {
@@ -118,6 +116,7 @@ pub async fn along(program: &Path, trace: &Trace) -> Result<Driven, RunError> {
         design: Some(trace.design.name.clone()),
         protocol: Some(trace.protocol.name.clone()),
         versions_count: note::versions_count(&simulation.setting().model),
+        takes_back: note::takes_back(&simulation.setting().model),
         about: Some(format!("along a trace that violates {}: {}", trace.invariant, trace.sentence)),
         ..Heading::default()
     };
@@ -181,6 +180,7 @@ pub async fn at_random(
         protocol: Some(protocol.value.name.clone()),
         seed: Some(seed),
         versions_count: note::versions_count(&model),
+        takes_back: note::takes_back(&model),
         ..Heading::default()
     };
     let simulation = Simulation::labelled(model);

@@ -169,12 +169,20 @@ impl Servers {
             return Ok(Ready { to, tool: operation.to_owned(), arguments });
         };
         let tool = mapping.tool(operation)?;
+        let besides = wire::besides(setting, request);
+        if besides.is_some() && !tool.says_also() {
+            return Err(format!(
+                "the mapping of `{operation}` has no argument for what a call changes besides (`{{also.handle}}`, \
+                 `{{also.fields.NAME}}`)"
+            ));
+        }
         let own = request.expected.iter().find(|stamp| Some(stamp.handle) == request.handle);
         let carried = Carried {
             handle: request.handle.and_then(|handle| handles.get(handle)).map(str::to_owned),
             key: request.key.as_ref().map(|key| wire::key(setting, key)),
             version: own.map(|stamp| u64::from(stamp.version)),
             fields: wire::fields(setting, request).0,
+            also: besides.and_then(|(_, handle, fields)| Some((handles.get(handle)?.to_owned(), fields))),
         };
         Ok(Ready { to, tool: tool.tool.clone(), arguments: tool.fill(&carried) })
     }

@@ -43,6 +43,8 @@ pub(super) fn answer(
         answer.view = Some(View { version, content, fence });
     } else if outcome == Outcome::Ok {
         answer.version = version;
+        let other = request.other.as_ref().zip(number(said.also_version.as_ref()));
+        answer.other = other.map(|(other, version)| Stamp { handle: other.handle, version });
     } else if let (Some(version), Some(handle)) = (version, request.handle) {
         answer.current = vec![Stamp { handle, version }];
     }

@@ -10,7 +10,7 @@ use crate::model::design::NewFields;
 use crate::model::protocol::TaskIds;
 use crate::model::{Operation, ResourceId, Tool, Value};
 use crate::serve::signed;
-use crate::world::{Answer, Content, Handle, Key, Payload, Request, Setting, View};
+use crate::world::{Answer, Content, Handle, Key, Other, Payload, Request, Setting, View};
 
 /// Which real handle stands for which of the model's. Those that are minted are learned from the first answer that names
 /// them; from then on each stands for the other.
@@ -170,9 +170,6 @@ pub fn operation(setting: &Setting, request: &Request) -> &'static str {
 pub fn fields(setting: &Setting, request: &Request) -> (Map<String, Json>, bool) {
     let resource = usize::from(request.resource);
     let declared = &setting.resource(resource).fields;
-    let named = |changes: &[(usize, Value)]| {
-        changes.iter().map(|(field, new)| (declared[*field].0.clone(), value(new))).collect::<Map<_, _>>()
-    };
     match &request.payload {
         Payload::Snapshot(whole) => {
             let mut sent = content(setting, resource, whole);
@@ -182,15 +179,34 @@ pub fn fields(setting: &Setting, request: &Request) -> (Map<String, Json>, bool)
             }
             (sent, true)
         }
-        Payload::Change(Operation::Set(changes) | Operation::Append(changes)) => (named(changes), false),
-        Payload::Change(Operation::Increment(changes)) => {
-            (changes.iter().map(|(field, amount)| (declared[*field].0.clone(), Json::from(*amount))).collect(), false)
-        }
+        Payload::Change(operation) => (changes(setting, resource, operation), false),
         Payload::Nothing if request.tool == Tool::Mint => {
             (declared.iter().map(|(name, new)| (name.clone(), value(new))).collect(), true)
         }
-        Payload::Change(_) | Payload::Nothing => (Map::new(), false),
+        Payload::Nothing => (Map::new(), false),
     }
+}
+
+/// What an operation on a resource carries, by field.
+fn changes(setting: &Setting, resource: usize, operation: &Operation) -> Map<String, Json> {
+    let declared = &setting.resource(resource).fields;
+    let named = |field: &usize, new: Json| (declared[*field].0.clone(), new);
+    match operation {
+        Operation::Set(changes) | Operation::Append(changes) => {
+            changes.iter().map(|(field, new)| named(field, value(new))).collect()
+        }
+        Operation::Increment(changes) => {
+            changes.iter().map(|(field, amount)| named(field, Json::from(*amount))).collect()
+        }
+        Operation::Mint | Operation::Close | Operation::Approve | Operation::Execute | Operation::Delete => Map::new(),
+    }
+}
+
+/// What a request changes besides: what is asked for, the other handle, and what is carried, by field.
+#[must_use]
+pub fn besides(setting: &Setting, request: &Request) -> Option<(&'static str, Handle, Map<String, Json>)> {
+    let Other { handle, operation, .. } = request.other.as_deref()?;
+    Some((operation.name(), *handle, changes(setting, usize::from(handle.resource), operation)))
 }
 
 /// A key as text: equal keys, equal texts.
@@ -272,6 +288,13 @@ pub fn arguments(setting: &Setting, handles: &Handles, request: &Request) -> Res
     if let Some(key) = &request.key {
         arguments.insert("key".to_owned(), Json::from(self::key(setting, key)));
     }
+    if let Some((tool, handle, change)) = besides(setting, request) {
+        let mut also = json!({ "tool": tool, "handle": real(handle)?, "change": change });
+        if let Some(fence) = request.other.as_ref().and_then(|other| other.fence) {
+            also["fence"] = fence.into();
+        }
+        arguments.insert("also".to_owned(), also);
+    }
     if let Some(condition) = condition(setting, request, |handle| real(handle).ok()) {
         arguments.insert("if".to_owned(), serde_json::to_value(condition).expect("it has string keys"));
     }
@@ -323,6 +346,8 @@ pub fn compare(setting: &Setting, handles: &mut Handles, model: &Answer, real: &
     let current =
         model.current.iter().map(|stamp| json!({ "handle": handles.get(stamp.handle), "version": stamp.version }));
     let current: Vec<Json> = current.collect();
+    let also = model.other.map(|stamp| json!({ "handle": handles.get(stamp.handle), "version": stamp.version }));
+    same("also", &also.unwrap_or_default(), &said("also"))?;
     let real_current = said("current").as_array().cloned().unwrap_or_default();
     same("current", &Json::Array(current), &Json::Array(real_current))
 }

@@ -62,6 +62,10 @@ pub struct Heading {
     /// whose answer was lost.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub versions_count: bool,
+    /// The servers may take back what a call did that was then refused or cancelled: a version that no answer tells of may be
+    /// of that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub takes_back: bool,
     /// Anything else worth saying, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
@@ -116,6 +120,9 @@ pub struct Call {
     /// Under which condition its author wants it, whether the request says so or not.
     #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
     pub condition: Option<Condition>,
+    /// What it changes besides, in another resource.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub also: Option<Also>,
     /// Its idempotency key, or operation id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
@@ -132,6 +139,18 @@ pub struct Call {
     /// The answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Answer>,
+}
+
+/// What a call changes besides its own resource.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Also {
+    /// What it asks for: `set`, `append` or `increment`.
+    pub tool: Operation,
+    /// The handle of the other resource.
+    pub handle: String,
+    /// What it carries for it.
+    pub fields: BTreeMap<String, Value>,
 }
 
 /// What must be true of fields.
@@ -159,6 +178,9 @@ pub struct Answer {
     /// After a change the new version; with a view, or with a refusal, the current one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
+    /// After a change of another resource besides, the new version of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub also_version: Option<Version>,
     /// The content that it shows.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Value>,

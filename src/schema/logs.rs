@@ -37,6 +37,7 @@ pub(super) fn log() -> Value {
             ("replayed", boolean("It says that it was answered from a record of an earlier call.")),
             ("handle", text("The handle that it is about, where it says so; for `mint`, the new one.")),
             ("version", reference("version")),
+            ("also-version", reference("version")),
             ("fields", contents("The content that it shows.")),
             ("error", text("What a refusal says, in the server's words.")),
         ],
@@ -52,6 +53,7 @@ pub(super) fn log() -> Value {
             ("protocol", text("The protocol that was spoken.")),
             ("seed", count("From which all random choices came.")),
             ("versions-count", boolean("Every accepted change adds one to the version of its resource.")),
+            ("takes-back", boolean("The servers may take back what a call did that was then refused or cancelled.")),
             ("about", text("Anything else worth saying.")),
         ],
     );
@@ -60,6 +62,17 @@ pub(super) fn log() -> Value {
         vec![
             ("expression", text("An expression over fields: `quota.used < 10`.")),
             ("names", map("What the names in it stand for: a handle each.", json!({ "type": "string" }))),
+        ],
+        Vec::new(),
+    );
+    let besides = [Operation::Set, Operation::Append, Operation::Increment];
+    let besides = besides.iter().map(|operation| (operation.name(), operation.about().to_owned()));
+    let also = record(
+        "What it changes besides, in another resource.",
+        vec![
+            ("tool", words("What it asks for.", besides)),
+            ("handle", text("The handle of the other resource.")),
+            ("fields", contents("What it carries for it.")),
         ],
         Vec::new(),
     );
@@ -87,6 +100,7 @@ pub(super) fn log() -> Value {
                 texts("The handles of what its plan rests on; by default what `saw` and `expects` name besides."),
             ),
             ("if", condition),
+            ("also", also),
             ("key", text("Its idempotency key, or operation id.")),
             ("request", json!({ "description": "The request id on the wire." })),
             ("intent", text("The piece of work that it serves, which should take effect once.")),

@@ -24,6 +24,9 @@ pub struct Answer {
     /// With `stale-view`, what is current of all that the call expected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub current: Vec<Stamp>,
+    /// The new version of what was changed besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub also: Option<Stamp>,
     /// The state that its handle carries from now on, until it is signed and sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried: Option<Carried>,
@@ -54,6 +57,7 @@ impl Answer {
             version: None,
             view: None,
             current: Vec::new(),
+            also: None,
             carried: None,
             replayed: false,
         }

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::answer::Answer;
 use super::caller::Caller;
+use super::changing::changed;
 use super::places::{self, Instance, Places, Superseded, from_json, json, stored};
 use super::progress::{Order, Passed, Progress, Stop};
-use super::request::{CONTENT_BYTES, Fields, Payload, Request};
+use super::request::{Also, CONTENT_BYTES, Fields, Operation, Payload, Request, Stamp};
 use super::signed::Carried;
 use crate::model::design::{
     ClaimNames, FingerprintPart, Identity, NewFields, Place, ReadsFrom, ScopePart, State, Versions,
@@ -39,6 +39,8 @@ pub struct Handling<'h> {
     pub new_fields: &'h BTreeSet<String>,
     /// What a driver asked for.
     pub order: Order,
+    /// It is at the other resource of the call.
+    pub at_other: bool,
 }
 
 /// What stands under a key.
@@ -108,9 +110,21 @@ impl Handling<'_> {
         place_of_state(self.design)
     }
 
-    /// The handle that the call is about: that of the request, or of what it minted.
+    /// What the request says of the other resource, while the handler is at that.
+    #[must_use]
+    pub fn other(&self) -> Option<&Also> {
+        self.request.also.as_ref().filter(|_| self.at_other)
+    }
+
+    /// The handle of what the handler is at: that of the request, or of what it minted; or the request's other one.
     #[must_use]
     pub fn handle(&self) -> Option<&str> {
+        self.other().map_or_else(|| self.own_handle(), |other| Some(&other.handle))
+    }
+
+    /// The handle that the call is about: that of the request, or of what it minted.
+    #[must_use]
+    pub fn own_handle(&self) -> Option<&str> {
         self.progress.answer.handle.as_deref().or(self.request.handle.as_deref())
     }
 
@@ -182,6 +196,15 @@ impl Handling<'_> {
             return Err(Stop::Invalid(format!("a resource holds at most {CONTENT_BYTES} bytes")));
         }
         let handle = self.handle().ok_or_else(|| self.refuse(Outcome::NotFound))?;
+        self.put_at(handle, instance)
+    }
+
+    /// Writes what a handle names.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub fn put_at(&self, handle: &str, instance: &Instance) -> Passed {
         Ok(places::put_instance(self.places.at(self.state()), handle, instance)?)
     }
 
@@ -191,8 +214,8 @@ impl Handling<'_> {
     ///
     /// `not-found` when there is no such resource; when the store fails, or the change does not fit.
     pub fn write(&mut self, base: Fields) -> Passed {
-        let request = self.request;
-        self.write_payload(base, &request.payload)
+        let (operation, payload) = self.asked();
+        self.write_payload(base, operation, &payload)
     }
 
     /// The same with one change of those that were sent, if there are several.
@@ -201,30 +224,33 @@ impl Handling<'_> {
     ///
     /// As [`Handling::write`].
     pub fn write_part(&mut self, base: Fields, part: usize) -> Passed {
-        match &self.request.payload {
+        let (operation, payload) = self.asked();
+        let part = match &*payload {
             Payload::Change(change) => {
                 let one = change.iter().nth(part).map(|(name, value)| (name.clone(), value.clone()));
-                self.write_payload(base, &Payload::Change(one.into_iter().collect()))
+                Payload::Change(one.into_iter().collect())
             }
-            whole => self.write_payload(base, whole),
-        }
+            whole => whole.clone(),
+        };
+        self.write_payload(base, operation, &part)
     }
 
-    fn write_payload(&mut self, base: Fields, payload: &Payload) -> Passed {
+    fn write_payload(&mut self, base: Fields, operation: &Operation, payload: &Payload) -> Passed {
         let mut instance = self.existing()?;
+        self.note_before(&instance);
         if self.design.server.reads_from == ReadsFrom::Replica {
             let Instance { version, content, .. } = self.there()?;
             instance.superseded = Some(Superseded { version, content, at: self.now()? });
         }
         instance.content = match payload {
-            Payload::Content(content) if self.request.changes_fields() => content.clone(),
-            Payload::Change(change) => changed(base, self.request.operation.name, change).map_err(Stop::Invalid)?,
+            Payload::Content(content) if operation.changes_fields() => content.clone(),
+            Payload::Change(change) => changed(base, operation.name, change).map_err(Stop::Invalid)?,
             Payload::Content(_) | Payload::Nothing => base,
         };
-        if self.request.changes_fields() {
+        if operation.changes_fields() {
             self.drop_new_fields(&mut instance.content);
         }
-        let ended = match self.request.operation.tool {
+        let ended = match operation.tool {
             Tool::Close => Some("closed"),
             Tool::Execute => Some("executed"),
             Tool::Delete => Some("deleted"),
@@ -233,7 +259,7 @@ impl Handling<'_> {
         if let Some(ended) = ended {
             instance.lifecycle = ended.to_owned();
         }
-        if let (Tool::Approve, Payload::Content(viewed)) = (self.request.operation.tool, payload) {
+        if let (Tool::Approve, Payload::Content(viewed)) = (operation.tool, payload) {
             instance.approved = Some(viewed.clone());
         }
         self.put(&instance)?;
@@ -272,18 +298,31 @@ impl Handling<'_> {
     /// `not-found` when there is no such resource; when the store fails.
     pub fn advance(&mut self) -> Passed {
         let (mut instance, version) = (self.there()?, self.existing()?.version);
-        instance.version = match (self.design.server.versions, self.order.clock_ticks) {
+        instance.version = self.next_version(version)?;
+        self.put(&instance)?;
+        if let Some(Also { handle, .. }) = self.other() {
+            self.progress.answer.also = Some(Stamp { handle: handle.clone(), version: instance.version });
+            return Ok(());
+        }
+        self.carry(&instance);
+        self.progress.answer.version = Some(instance.version);
+        Ok(())
+    }
+
+    /// The version behind this one.
+    ///
+    /// # Errors
+    ///
+    /// When the memory fails.
+    pub fn next_version(&self, version: i64) -> Result<i64, Stop> {
+        Ok(match (self.design.server.versions, self.order.clock_ticks) {
             (Versions::Counter | Versions::PerIncarnation, _) | (Versions::CoarseClock, Some(true)) => version + 1,
             (Versions::CoarseClock, Some(false)) => version,
             (Versions::CoarseClock, None) => {
                 let now = self.places.memory.query_row("SELECT unixepoch()", [], |row| row.get::<_, i64>(0))?;
                 version.max(now)
             }
-        };
-        self.put(&instance)?;
-        self.carry(&instance);
-        self.progress.answer.version = Some(instance.version);
-        Ok(())
+        })
     }
 
     /// Which calls share a key table or a cache entry with this one.
@@ -383,11 +422,13 @@ impl Handling<'_> {
         let request = self.request;
         // How a change is to be taken belongs to it; a whole content says all.
         let change = matches!(request.payload, Payload::Change(_)).then_some(request.operation.name);
-        json(&(
+        let own = json(&(
             has(FingerprintPart::Operation).then(|| (request.operation.tool.name(), change, &request.payload)),
             has(FingerprintPart::Handle).then_some(&request.handle),
             has(FingerprintPart::ExpectedVersion).then_some(&request.expected),
-        ))
+        ));
+        let other = request.also.as_ref().filter(|_| has(FingerprintPart::Operation));
+        other.map_or(own.clone(), |also| json(&(own, also.operation.name, &also.handle, &also.change)))
     }
 
     /// The lease on the call's handle.
@@ -396,7 +437,7 @@ impl Handling<'_> {
     ///
     /// When the store fails.
     pub fn lease(&self) -> Result<Lease, Stop> {
-        let Some(handle) = self.request.handle.as_deref() else { return Ok(Lease::default()) };
+        let Some(handle) = self.handle() else { return Ok(Lease::default()) };
         let connection = self.places.at(self.design.server.lease_place);
         let mut statement =
             connection.prepare_cached("SELECT holder, given, presented FROM leases WHERE handle = ?")?;
@@ -412,7 +453,7 @@ impl Handling<'_> {
     ///
     /// When the store fails.
     pub fn put_lease(&self, lease: &Lease) -> Passed {
-        let Some(handle) = self.request.handle.as_deref() else { return Ok(()) };
+        let Some(handle) = self.handle() else { return Ok(()) };
         let connection = self.places.at(self.design.server.lease_place);
         let Lease { holder, given, presented } = lease;
         let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO leases VALUES (?, ?, ?, ?)")?;
@@ -434,30 +475,4 @@ impl Handling<'_> {
         )?;
         Ok(())
     }
-}
-
-/// The content after a change.
-fn changed(mut content: Fields, operation: &str, change: &Fields) -> Result<Fields, String> {
-    for (name, value) in change {
-        let old = content.get(name);
-        let new = match operation {
-            "append" => {
-                let mut list = match old {
-                    None => Vec::new(),
-                    Some(Value::Array(list)) => list.clone(),
-                    Some(_) => return Err(format!("`{name}` is no list to append to")),
-                };
-                list.push(value.clone());
-                Value::Array(list)
-            }
-            "increment" => {
-                let old = old.map_or(Some(0), Value::as_i64);
-                let sum = old.zip(value.as_i64()).and_then(|(old, amount)| old.checked_add(amount));
-                sum.map(Value::from).ok_or_else(|| format!("`{name}` is no number to add to, or too large a one"))?
-            }
-            _ => value.clone(),
-        };
-        content.insert(name.clone(), new);
-    }
-    Ok(content)
 }

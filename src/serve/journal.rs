@@ -55,6 +55,17 @@ pub fn find(store: &Connection, caller: &Caller, name: &str) -> rusqlite::Result
     entry.as_deref().map(from_json).transpose()
 }
 
+/// Whether a call has run so many transactions, by what is there of it; none where nothing is.
+///
+/// # Errors
+///
+/// When the store fails.
+pub fn is_at(store: &Connection, caller: &Caller, name: &str, executed: i64) -> rusqlite::Result<bool> {
+    let mut found = store.prepare_cached("SELECT executed, ended FROM calls WHERE owner = ? AND name = ?")?;
+    let there = found.query_row(params![owner(caller), name], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    Ok(there.unwrap_or((0, false)) == (executed, false))
+}
+
 /// The names of the calls that a node of this name has left unfinished, and what is there of each.
 ///
 /// # Errors

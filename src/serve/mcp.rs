@@ -110,6 +110,10 @@ impl ServerHandler for Service {
         let carries = design.server.state == State::Handle;
         let request =
             Request::parse(operation, arguments, carries).map_err(|why| ErrorData::invalid_params(why, None))?;
+        if request.also.is_some() && !request::reaches_another(&design.server, operation) {
+            let why = format!("`{}` changes one resource here: its handler has no step `other`", operation.name);
+            return Err(ErrorData::invalid_params(why, None));
+        }
         let request = if carries { self.node.open(request) } else { request };
         let asked = request.clone();
         let (request, caller) = (Arc::new(request), Arc::new(caller));
@@ -129,6 +133,7 @@ impl ServerHandler for Service {
                 Ok(result.into())
             }
             Ended::Invalid(why) => Err(ErrorData::invalid_params(why, None)),
+            Ended::Taken => Err(ErrorData::invalid_params("another call has had this name", None)),
             // Whoever asked is gone.
             Ended::Cancelled => Err(ErrorData::internal_error("the call was cancelled", None)),
             Ended::Failed { begun, .. } => {
@@ -183,6 +188,16 @@ fn tool(operation: &'static Operation, server: &Server) -> Tool {
         });
         properties
             .insert("expected".to_owned(), json!({ "type": "array", "maxItems": request::EXPECTED, "items": stamp }));
+    }
+    if request::reaches_another(server, operation) {
+        let also = json!({
+            "type": "object", "additionalProperties": false, "required": ["tool", "handle", "change"],
+            "properties": {
+                "tool": { "enum": ["set", "append", "increment"] }, "handle": handle(),
+                "change": fields("the change alone"), "fence": { "type": "integer", "minimum": 0 }
+            }
+        });
+        properties.insert("also".to_owned(), also);
     }
     let schema = json!({
         "type": "object", "additionalProperties": false, "required": required, "properties": properties

@@ -9,6 +9,7 @@
 
 pub mod answer;
 pub mod caller;
+mod changing;
 pub mod gate;
 mod handling;
 mod hook;

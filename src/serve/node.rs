@@ -64,6 +64,8 @@ pub enum Ended {
     Answered(Answer),
     /// Its arguments don't fit what is stored.
     Invalid(String),
+    /// Another call has had its name: nothing happened.
+    Taken,
     /// Its stream was closed, and it was stopped between two transactions.
     Cancelled,
     /// The store failed. What earlier transactions of the call did stays.
@@ -205,6 +207,7 @@ impl Node {
         let how = match &ended {
             Ended::Answered(answer) => answer.outcome.name(),
             Ended::Invalid(_) => "invalid",
+            Ended::Taken => "taken",
             Ended::Cancelled => "cancelled",
             Ended::Failed { .. } => "failed",
         };
@@ -279,6 +282,20 @@ impl Node {
         self.places().store.prepare_cached(sql)?.query_row(params![ticket], |row| row.get(0))
     }
 
+    /// How far a call is by the journal, where it is in one; or how it ended, or can't begin.
+    fn so_far(&self, arrived: &Arrived, journal: &str) -> Result<Option<Progress>, Box<Ended>> {
+        if !program::is_resumed(&arrived.design) {
+            return Ok(None);
+        }
+        match journal::find(&self.places().store, &arrived.caller, journal) {
+            Ok(Some(entry)) if entry.request != *arrived.request => Err(Box::new(Ended::Taken)),
+            Ok(Some(Entry { ended: Some(answer), .. })) => Err(Box::new(Ended::Answered(answer))),
+            Ok(Some(entry)) => Ok(Some(resumed(&arrived.design, entry.progress))),
+            Ok(None) => Ok(None),
+            Err(error) => Err(Box::new(Ended::Failed { error: error.to_string(), begun: false })),
+        }
+    }
+
     async fn run(
         self: Arc<Self>,
         arrived: Arrived,
@@ -290,18 +307,10 @@ impl Node {
     ) -> Ended {
         let handler = arrived.design.server.handler(arrived.request.operation.tool);
         let handler = handler.expect("only what is served is offered");
-        let mut progress = Progress::start(arrived.request.handle.clone());
-        if program::is_resumed(&arrived.design) {
-            match journal::find(&self.places().store, &arrived.caller, journal) {
-                Ok(Some(entry)) if entry.request != *arrived.request => {
-                    return Ended::Invalid("another call has had this name".to_owned());
-                }
-                Ok(Some(Entry { ended: Some(answer), .. })) => return Ended::Answered(answer),
-                Ok(Some(entry)) => progress = resumed(&arrived.design, entry.progress),
-                Ok(None) => {}
-                Err(error) => return Ended::Failed { error: error.to_string(), begun: false },
-            }
-        }
+        let mut progress = match self.so_far(&arrived, journal) {
+            Ok(there) => there.unwrap_or_else(|| Progress::start(arrived.request.handle.clone())),
+            Err(ended) => return *ended,
+        };
         let mut tries = 0;
         let mut started = false;
         loop {
@@ -333,7 +342,7 @@ impl Node {
             }
             started = true;
             let (node, call) = (self.clone(), arrived.clone());
-            let (attempt, journal) = (attempt.to_owned(), journal.to_owned());
+            let (attempt, name) = (attempt.to_owned(), journal.to_owned());
             let before = progress.clone();
             let ran = tokio::task::spawn_blocking(move || {
                 let handler = call.design.server.handler(call.request.operation.tool);
@@ -345,11 +354,12 @@ impl Node {
                     request: &call.request,
                     own: &call.caller,
                     attempt: &attempt,
-                    name: &journal,
+                    name: &name,
                     node: &node.name,
                     progress: before,
                     new_fields: &node.new_fields,
                     order,
+                    at_other: false,
                 };
                 program::execute(handler, handling)
             });
@@ -366,9 +376,18 @@ impl Node {
                 }
                 Ok(Ran::Answered(answer)) => return Ended::Answered(*answer),
                 Ok(Ran::Invalid(why)) => return Ended::Invalid(why),
-                Ok(Ran::Elsewhere) => {
-                    return Ended::Failed { error: "another process goes on with it".to_owned(), begun: true };
+                // It goes on behind what the other has done.
+                Ok(Ran::Elsewhere) if tries == TRIES => {
+                    return Ended::Failed { error: "others go on with it".to_owned(), begun: true };
                 }
+                Ok(Ran::Elsewhere) => match self.so_far(&arrived, journal) {
+                    Ok(Some(there)) => {
+                        tries += 1;
+                        progress = there;
+                    }
+                    Ok(None) => return Ended::Cancelled,
+                    Err(ended) => return *ended,
+                },
                 Err(error) => return Ended::Failed { error: error.to_string(), begun: true },
             }
         }
@@ -389,13 +408,15 @@ fn cleaning_up(arrived: &Arrived, handler: &Handler, progress: &Progress) -> Opt
     let cleans_up = arrived.design.server.on_cancel == OnCancel::AtEnd && !handler.at_end.is_empty();
     let between = progress.next > 0 || progress.ending;
     let about = progress.answer.handle.clone().or_else(|| arrived.request.handle.clone());
-    (cleans_up && between && !progress.answered).then(|| Progress {
-        next: if progress.ending { progress.next } else { 0 },
-        ending: true,
-        working: None,
-        loaded: None,
-        answer: Answer { outcome: Outcome::Unknown, ..Answer::about(about) },
-        answered: true,
-        ..progress.clone()
+    (cleans_up && between && !progress.answered).then(|| {
+        let mut rest = Progress {
+            next: if progress.ending { progress.next } else { 0 },
+            ending: true,
+            answer: Answer { outcome: Outcome::Unknown, ..Answer::about(about) },
+            answered: true,
+            ..progress.clone()
+        };
+        rest.end_work();
+        rest
     })
 }

@@ -70,7 +70,9 @@ fn behind(handler: &Handler, progress: &Progress, refused: Option<&Answer>) -> R
     if handler.at_end.is_empty() {
         return Ran::Answered(Box::new(answer));
     }
-    Ran::Goes(Box::new(Progress { next: 0, ending: true, working: None, loaded: None, answer, ..next }))
+    next = Progress { next: 0, ending: true, answer, ..next };
+    next.end_work();
+    Ran::Goes(Box::new(next))
 }
 
 /// Whether a transaction has a step that writes something which outlives its call.
@@ -111,14 +113,25 @@ fn transaction(handling: &mut Handling<'_>, handler: &Handler, steps: &[&'static
 fn steps_of(handling: &mut Handling<'_>, handler: &Handler, steps: &[&'static str]) -> Result<(Ran, bool), Stop> {
     let store = &handling.places.store;
     let before = handling.progress.clone();
+    // Nobody else goes on with it while the store is locked: what happens outside of it happens once.
+    if is_resumed(handling.design) && !journal::is_at(store, handling.own, handling.name, before.executed)? {
+        return Err(Stop::Elsewhere);
+    }
     store.execute_batch("SAVEPOINT transaction_start")?;
     let mut stopped = None;
     for (position, name) in steps.iter().enumerate() {
+        // A handler that has turned to another resource has nothing to work on where the call has none.
+        if handling.at_other && handling.request.also.is_none() && steps::works_on_resource(name) {
+            continue;
+        }
         let step = steps::find(name).expect("a design whose steps are not all known is not served");
         if let Err(stop) = step(handling) {
             stopped = Some((position, stop));
             break;
         }
+    }
+    if handling.at_other {
+        handling.turn();
     }
     let Some((position, stop)) = stopped else {
         let ran = behind(handler, &handling.progress, None);

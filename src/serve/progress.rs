@@ -26,8 +26,46 @@ pub struct Progress {
     pub grant: Option<i64>,
     /// How many of its changes it has made, where it makes them one by one.
     pub written: usize,
+    /// What it wrote over, where it may have to take that back.
+    #[serde(default)]
+    pub wrote: Option<Wrote>,
+    /// What it has done to the other resource of the call, while it is at its own.
+    #[serde(default)]
+    pub aside: Aside,
     /// It has answered, or was cancelled, and goes on.
     pub answered: bool,
+}
+
+/// What a handler has done to the other resource of a call. See the fields of [`Progress`] that are called so.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Aside {
+    /// See [`Progress::working`].
+    pub working: Option<Fields>,
+    /// See [`Progress::loaded`].
+    pub loaded: Option<i64>,
+    /// See [`Progress::written`].
+    pub written: usize,
+    /// See [`Progress::grant`].
+    pub grant: Option<i64>,
+    /// See [`Progress::wrote`].
+    pub wrote: Option<Wrote>,
+}
+
+/// What a call wrote over.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wrote {
+    /// Nothing: it made what this handle names.
+    Anew(String),
+    /// What was there before.
+    Over {
+        /// The content.
+        content: Fields,
+        /// Whether it could still be changed.
+        lifecycle: String,
+        /// What was approved.
+        approved: Option<Fields>,
+    },
 }
 
 impl Progress {
@@ -44,8 +82,32 @@ impl Progress {
             claim: None,
             grant: None,
             written: 0,
+            wrote: None,
+            aside: Aside::new(),
             answered: false,
         }
+    }
+
+    /// The handler turns to the other resource of the call: what it did to the one is put aside.
+    pub fn turn(&mut self) {
+        let Self { working, loaded, written, grant, wrote, aside, .. } = self;
+        std::mem::swap(working, &mut aside.working);
+        std::mem::swap(loaded, &mut aside.loaded);
+        std::mem::swap(written, &mut aside.written);
+        std::mem::swap(grant, &mut aside.grant);
+        std::mem::swap(wrote, &mut aside.wrote);
+    }
+
+    /// Forgets the working copies: the outcome is decided.
+    pub fn end_work(&mut self) {
+        (self.working, self.loaded) = (None, None);
+        (self.aside.working, self.aside.loaded) = (None, None);
+    }
+}
+
+impl Aside {
+    const fn new() -> Self {
+        Self { working: None, loaded: None, written: 0, grant: None, wrote: None }
     }
 }
 

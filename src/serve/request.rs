@@ -22,6 +22,14 @@ pub struct Operation {
     pub about: &'static str,
 }
 
+impl Operation {
+    /// Whether it changes fields, rather than the whole resource.
+    #[must_use]
+    pub fn changes_fields(&self) -> bool {
+        self.tool == Tool::Write
+    }
+}
+
 /// Every operation.
 pub const OPERATIONS: &[Operation] = &[
     operation("mint", Tool::Mint, "Creates a resource with this content, and answers its handle."),
@@ -50,6 +58,13 @@ pub fn served(server: &Server) -> impl Iterator<Item = &'static Operation> {
     })
 }
 
+/// Whether an operation may change another resource besides.
+#[must_use]
+pub fn reaches_another(server: &Server, operation: &Operation) -> bool {
+    let handler = server.handler(operation.tool);
+    handler.is_some_and(|handler| handler.transactions.iter().flatten().any(|step| *step == "other"))
+}
+
 /// A request that was checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
@@ -75,6 +90,25 @@ pub struct Request {
     /// Under which condition it is to be done.
     #[serde(default)]
     pub condition: Option<Condition>,
+    /// What it changes besides, in another resource.
+    #[serde(default)]
+    pub also: Option<Also>,
+}
+
+/// A change of another resource in the same call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Also {
+    /// What is asked for: `set`, `append` or `increment`.
+    #[serde(rename = "tool", with = "by_name")]
+    pub operation: &'static Operation,
+    /// The handle of the other resource.
+    pub handle: String,
+    /// The change alone.
+    pub change: Fields,
+    /// The fence number of its author's view of it.
+    #[serde(default)]
+    pub fence: Option<i64>,
 }
 
 /// What must be true of what is stored.
@@ -149,6 +183,7 @@ struct Arguments {
     fence: Option<i64>,
     #[serde(rename = "if")]
     condition: Option<Condition>,
+    also: Option<Also>,
 }
 
 impl Request {
@@ -159,7 +194,7 @@ impl Request {
     /// What is wrong with them, for the client to read.
     pub fn parse(operation: &'static Operation, arguments: Value, carries: bool) -> Result<Self, String> {
         let arguments: Arguments = serde_json::from_value(arguments).map_err(|error| error.to_string())?;
-        let Arguments { handle, name, change, content, expected, key, fence, condition } = arguments;
+        let Arguments { handle, name, change, content, expected, key, fence, condition, also } = arguments;
         for name in name.iter().chain(&key) {
             if name.is_empty() || name.len() > NAME_BYTES {
                 return Err(format!("a name or key has from 1 to {NAME_BYTES} bytes"));
@@ -175,18 +210,23 @@ impl Request {
         }
         let most = handle_bytes(carries);
         let named = condition.iter().flat_map(|condition| condition.names.values());
+        let named = named.chain(also.iter().map(|also| &also.handle));
         for handle in handle.iter().chain(expected.iter().map(|stamp| &stamp.handle)).chain(named) {
             if handle.is_empty() || handle.len() > most {
                 return Err(format!("a handle has from 1 to {most} bytes"));
             }
         }
-        if expected.iter().map(|stamp| stamp.version).chain(fence).any(|number| number < 0) {
+        let fences = fence.into_iter().chain(also.as_ref().and_then(|also| also.fence));
+        if expected.iter().map(|stamp| stamp.version).chain(fences).any(|number| number < 0) {
             return Err("a version or fence number is at least 0".to_owned());
         }
         if expected.len() > EXPECTED {
             return Err(format!("at most {EXPECTED} versions can be expected"));
         }
-        for fields in change.iter().chain(&content) {
+        if let Some(also) = &also {
+            also.check(operation, handle.as_ref(), carries)?;
+        }
+        for fields in change.iter().chain(&content).chain(also.iter().map(|also| &also.change)) {
             check(fields)?;
         }
         match (operation.tool, &handle) {
@@ -206,9 +246,7 @@ impl Request {
         let payload = match (operation.name, change, content) {
             (_, Some(_), Some(_)) => return Err("`change` or `content`, not both".to_owned()),
             ("set" | "append" | "increment", Some(change), None) => {
-                if operation.name == "increment" && !change.values().all(Value::is_i64) {
-                    return Err("`increment` adds whole numbers".to_owned());
-                }
+                adds_numbers(operation, &change)?;
                 Payload::Change(change)
             }
             ("set" | "append" | "increment" | "mint" | "approve", None, Some(content)) => Payload::Content(content),
@@ -217,14 +255,43 @@ impl Request {
             (_, None, None) => Payload::Nothing,
             (name, ..) => return Err(format!("`{name}` carries no such thing")),
         };
-        Ok(Self { operation, handle, presented: None, carried: None, name, payload, expected, key, fence, condition })
+        Ok(Self {
+            operation,
+            handle,
+            presented: None,
+            carried: None,
+            name,
+            payload,
+            expected,
+            key,
+            fence,
+            condition,
+            also,
+        })
     }
+}
 
-    /// Whether it changes fields, rather than the whole resource.
-    #[must_use]
-    pub fn changes_fields(&self) -> bool {
-        self.operation.tool == Tool::Write
+impl Also {
+    /// Checks what a call of this operation on this handle changes besides.
+    fn check(&self, operation: &Operation, handle: Option<&String>, carries: bool) -> Result<(), String> {
+        if carries {
+            return Err("`also`: a call carries the state of one handle".to_owned());
+        }
+        if operation.tool == Tool::Read || self.operation.tool != Tool::Write {
+            return Err(
+                "`also`: what is changed besides is set, appended to or incremented, and not by a `read`".to_owned()
+            );
+        }
+        if handle == Some(&self.handle) {
+            return Err("`also` names another resource".to_owned());
+        }
+        adds_numbers(self.operation, &self.change)
     }
+}
+
+fn adds_numbers(operation: &Operation, change: &Fields) -> Result<(), String> {
+    let fits = operation.name != "increment" || change.values().all(Value::is_i64);
+    if fits { Ok(()) } else { Err("`increment` adds whole numbers".to_owned()) }
 }
 
 fn check(fields: &Fields) -> Result<(), String> {

@@ -6,9 +6,10 @@
 use rusqlite::params;
 
 use super::answer::{Answer, View};
+use super::changing;
 use super::handling::Handling;
 use super::places::{self, Instance, from_json, json, stored};
-use super::progress::{Passed, Stop};
+use super::progress::{Passed, Stop, Wrote};
 use super::request::{ELEMENTS, Fields, Payload, Stamp};
 use crate::assertion;
 use crate::model::design::{
@@ -51,6 +52,11 @@ pub fn find(name: &str) -> Option<Step> {
         "call-upstream" => |handling| handling.call_upstream(),
         "call-upstream-with-key" => call_upstream_with_key,
         "mint" => mint,
+        "other" => |handling| {
+            handling.turn();
+            Ok(())
+        },
+        "undo" => changing::undo,
         "answer" => |handling| {
             handling.progress.answered = true;
             Ok(())
@@ -79,6 +85,24 @@ pub(super) fn writes(step: &str) -> bool {
             | "load"
             | "call-upstream"
             | "call-upstream-with-key"
+            | "other"
+            | "answer"
+    )
+}
+
+/// Whether a step works on a resource, and so has nothing to work on where a call has no other one.
+pub(super) fn works_on_resource(step: &str) -> bool {
+    !matches!(
+        step,
+        "find-key"
+            | "claim-key"
+            | "record-key"
+            | "release-key"
+            | "check-condition"
+            | "call-upstream"
+            | "call-upstream-with-key"
+            | "mint"
+            | "other"
             | "answer"
     )
 }
@@ -178,12 +202,15 @@ pub(super) fn release_key(handling: &mut Handling<'_>) -> Passed {
 fn check_version(handling: &mut Handling<'_>) -> Passed {
     let own = handling.existing()?.version;
     let request = handling.request;
-    if request.expected.is_empty() {
+    let other = handling.other().map(|other| &other.handle);
+    let compared = |expected: &&Stamp| other.is_none_or(|other| expected.handle == *other);
+    let all: Vec<Stamp> = request.expected.iter().filter(compared).cloned().collect();
+    if all.is_empty() {
         let required = handling.design.server.version_required;
         return if required { Err(handling.refuse(Outcome::PreconditionRequired)) } else { Ok(()) };
     }
     let mut current = Vec::new();
-    for expected in &request.expected {
+    for expected in &all {
         let version = if Some(&expected.handle) == request.handle.as_ref() {
             own
         } else {
@@ -194,14 +221,14 @@ fn check_version(handling: &mut Handling<'_>) -> Passed {
         };
         current.push(Stamp { handle: expected.handle.clone(), version });
     }
-    if current == request.expected { Ok(()) } else { Err(stale(handling, current)) }
+    if current == all { Ok(()) } else { Err(stale(handling, current)) }
 }
 
 fn check_condition(handling: &mut Handling<'_>) -> Passed {
     let Some(condition) = &handling.request.condition else { return Ok(()) };
     let mut resources = Vec::new();
     for (name, handle) in &condition.names {
-        let own = Some(&**handle) == handling.handle();
+        let own = Some(&**handle) == handling.own_handle() && !handling.at_other;
         let found = if own { Some(handling.existing()?) } else { handling.instance_of(handle)? };
         let found = found.ok_or_else(|| handling.refuse(Outcome::NotFound))?;
         if found.content.values().any(|value| value.as_array().is_some_and(|list| list.len() > ELEMENTS)) {
@@ -223,7 +250,8 @@ fn check_unchanged(handling: &mut Handling<'_>) -> Passed {
     if handling.progress.loaded == Some(version) {
         return Ok(());
     }
-    let current = handling.request.handle.iter().map(|handle| Stamp { handle: handle.clone(), version }).collect();
+    let handle = handling.other().map(|other| &other.handle).or(handling.request.handle.as_ref());
+    let current = handle.into_iter().map(|handle| Stamp { handle: handle.clone(), version }).collect();
     Err(stale(handling, current))
 }
 
@@ -257,7 +285,7 @@ fn acquire_lease(handling: &mut Handling<'_>) -> Passed {
     lease.given = Some(fence);
     handling.put_lease(&lease)?;
     handling.progress.grant = Some(fence);
-    if let Some(view) = &mut handling.progress.answer.view {
+    if let Some(view) = handling.progress.answer.view.as_mut().filter(|_| !handling.at_other) {
         view.fence = Some(fence);
     }
     Ok(())
@@ -282,7 +310,7 @@ fn check_fence(handling: &mut Handling<'_>) -> Passed {
     let mut lease = handling.lease()?;
     let at_check = handling.design.server.fence_seen == FenceSeen::AtCheck;
     let newest = if at_check { lease.presented } else { lease.given };
-    let fence = handling.progress.grant.or(handling.request.fence);
+    let fence = handling.progress.grant.or(handling.other().map_or(handling.request.fence, |other| other.fence));
     if newest > fence {
         return Err(handling.refuse(Outcome::LeaseLost));
     }
@@ -359,7 +387,7 @@ fn apply(handling: &mut Handling<'_>) -> Passed {
 
 fn apply_next(handling: &mut Handling<'_>) -> Passed {
     let stored = handling.existing()?.content;
-    let parts = match &handling.request.payload {
+    let parts = match &*handling.asked().1 {
         Payload::Change(change) => change.len().max(1),
         Payload::Content(_) | Payload::Nothing => 1,
     };
@@ -414,6 +442,9 @@ fn mint(handling: &mut Handling<'_>) -> Passed {
     let session = handling.own.session.clone().filter(|_| handling.design.server.state == State::Session);
     let minted = Instance { session, ..Instance::new(owner, content, FIRST_VERSION) };
     handling.carry(&minted);
+    if handling.may_take_back() {
+        handling.progress.wrote = handling.own_handle().map(|made| Wrote::Anew(made.to_owned()));
+    }
     handling.put(&minted)
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{audited, check};
 
 /// Merges what a line has besides.
-fn line(mut base: Value, more: &Value) -> Value {
+pub fn line(mut base: Value, more: &Value) -> Value {
     let base_map = base.as_object_mut().expect("an object");
     for (key, value) in more.as_object().expect("an object") {
         base_map.insert(key.clone(), value.clone());

@@ -1,6 +1,7 @@
 //! `audit`: what a log shows is found, what it can't show is not claimed.
 
 mod bases;
+mod besides;
 mod brute;
 mod by_hand;
 mod commands;

@@ -89,3 +89,35 @@ fn what_was_answered_first_is_done_behind_a_kill() {
     std::thread::sleep(Duration::from_millis(50));
     assert_eq!(lines(&stored(&watching.hook)), json!(["tea"]), "once");
 }
+
+/// Two processes have one call before its second transaction: whichever runs it, the other goes on behind it, what happens outside of
+/// the store happens once, and both answer alike. Another call that takes its name is refused, and leaves it as it is.
+#[test]
+fn a_call_that_two_processes_go_on_with_is_answered_alike() {
+    let deployment = Deployment::new("calls-resumed", "one-agent-restart");
+    let (one, other) = (deployment.start("node-1"), deployment.start_with("node-2", &[]));
+    let set = |memory: u64| json!({ "handle": "bsk_42", "change": { "memory": memory } });
+    let label = || Label { name: Some("order".to_owned()), redelivered: true, ..Label::default() };
+    let (answers, stolen) = runtime().block_on(async {
+        let (here, there) =
+            (deployment.client(&one, "A", Revision::Stateless), deployment.client(&other, "A", Revision::Stateless));
+        let run = json!({ "do": "run", "call": "order" });
+        let first = tokio::spawn(here.call("set".to_owned(), set(32), label()));
+        ask_hook(&one.hook, &json!({ "do": "look", "call": "order" })).await.expect("it arrives");
+        ask_hook(&one.hook, &run).await.expect("it runs");
+        let stolen = there.clone().call("set".to_owned(), set(64), label()).await;
+        let second = there.call("set".to_owned(), set(32), label()).await;
+        let ran = ask_hook(&one.hook, &run).await.expect("it runs");
+        assert_eq!(ran["is"], "answered", "the other has done the rest");
+        ([first.await.expect("it does not panic"), second], stolen)
+    });
+    let refused = stolen.expect_err("the name is taken").to_string();
+    assert!(refused.contains("another call has had this name (-32602)"), "{refused}");
+    let [first, second] = answers.map(|answer| answer.expect("it is answered").content);
+    assert_eq!((&first, &first["outcome"]), (&second, &json!("ok")));
+    let state = runtime().block_on(ask_hook(&one.hook, &json!({ "do": "state" }))).expect("it says");
+    assert_eq!(state["store"]["bsk_42"]["version"], first["version"], "it was changed once");
+    let upstream = rusqlite::Connection::open(deployment.store().with_extension("upstream")).expect("it is there");
+    let effects = upstream.query_row("SELECT count(*) FROM effects", [], |row| row.get::<_, i64>(0));
+    assert_eq!(effects, Ok(1), "it was called once");
+}

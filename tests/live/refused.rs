@@ -7,28 +7,8 @@ use handlecheck::serve;
 
 use super::process::command;
 
-const OTHER: &str = "the handler of `write` has the step `other`, which this server can't do";
-
-const UNDO: &str = "the handler of `write` has the step `undo`, which this server can't do";
-
 /// The shipped designs that are refused without a scenario, each with the step or setting. All others can be served.
-const REFUSED: &[(&str, &str)] = &[
-    ("compensation-lost-broken", OTHER),
-    ("compensation-lost-broken", UNDO),
-    ("compensation-lost-broken-none", OTHER),
-    ("compensation-lost-repaired", OTHER),
-    ("compensation-lost-repaired-journal", OTHER),
-    ("compensation-lost-repaired-journal", UNDO),
-    ("half-a-transfer-broken", OTHER),
-    ("half-a-transfer-broken-recorded", OTHER),
-    ("half-a-transfer-broken-told", OTHER),
-    ("half-a-transfer-repaired", OTHER),
-    ("locks-taken-crosswise-broken", OTHER),
-    ("locks-taken-crosswise-repaired", OTHER),
-    ("old-client-drops-new-field-broken-server", "`server.new-fields = \"dropped\"`"),
-    ("owner-of-one-of-two-broken", OTHER),
-    ("owner-of-one-of-two-repaired", OTHER),
-];
+const REFUSED: &[(&str, &str)] = &[("old-client-drops-new-field-broken-server", "`server.new-fields = \"dropped\"`")];
 
 #[test]
 fn the_shipped_designs_that_can_not_be_served_are_these() {

@@ -7,7 +7,7 @@
 //! `disclosure`: a principal who may not know the handle was refused with another outcome than is given, in the same log,
 //! for a handle that nobody ever minted.
 //!
-//! Not judged: calls on resources of which the log does not tell the owner; a principal who is refused with `forbidden`, in a
+//! Not judged: a refusal of a call that names two resources; calls on resources of which the log does not tell the owner; a principal who is refused with `forbidden`, in a
 //! log that does not show how handles that never were are refused.
 
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ fn judge(case: &Case<'_>, judged: &mut Judged) {
     let mut nowhere: BTreeMap<Ended, u32> = BTreeMap::new();
     let mut keys: HashMap<Name, Users, FxBuildHasher> = HashMap::default();
     for (index, call) in (0..).zip(&history.calls) {
-        if let Some(key) = call.key {
+        if let Some(key) = call.key.filter(|_| !call.is_besides()) {
             let users = keys.entry(key).or_default();
             match users.iter_mut().find(|(principal, ..)| *principal == call.principal) {
                 Some((_, sent, _)) => *sent = (*sent).min(call.sent),
@@ -50,13 +50,16 @@ fn judge(case: &Case<'_>, judged: &mut Judged) {
             && resource.views.is_empty()
             && resource.effects.is_empty()
             && call.is_refused()
+            && call.half.is_none()
         {
             nowhere.entry(ended).or_insert(index);
         }
     }
     for (index, call) in (0..).zip(&history.calls) {
         let (Some(handle), Some(ended)) = (call.handle, call.ended) else { continue };
-        key(case, index, &keys, judged);
+        if !call.is_besides() {
+            key(case, index, &keys, judged);
+        }
         delivery(case, index, judged);
         let Some(resource) = case.resource(handle) else { continue };
         let Some(owner) = resource.owner else {
@@ -80,6 +83,8 @@ fn judge(case: &Case<'_>, judged: &mut Judged) {
                 case.named(index)
             );
             judged.found(case, || Finding { sentence, calls: vec![index], ..Finding::default() });
+        } else if call.half.is_some() {
+            judged.unjudged("nothing tells for which of its two resources a call was refused");
         } else if let Some((usual, control)) = nowhere.first_key_value()
             && nowhere.len() == 1
             && call.is_refused()

@@ -166,7 +166,8 @@ fn mints(case: &Case<'_>, judged: &mut Judged) {
 
 /// More versions that no answer tells of than pieces of work that may have made them.
 fn unattributed(case: &Case<'_>, resource: &Resource, doubled: &BTreeSet<u32>, judged: &mut Judged) {
-    if !case.history.whole || resource.unaccounted.is_empty() || resource.open.is_empty() {
+    let whole = case.history.whole && !case.history.takes_back;
+    if !whole || resource.unaccounted.is_empty() || resource.open.is_empty() {
         return;
     }
     let mut works: Vec<u32> = resource.open.iter().map(|call| case.works[*call as usize]).collect();
@@ -204,7 +205,7 @@ fn about(
             continue;
         }
         let all = || std::iter::once(*work).chain(repeats.iter().copied());
-        let open = all().filter(|call| case.call(*call).is_open()).count();
+        let open = all().filter(|call| case.call(*call).may_have_happened()).count();
         let unversioned = all()
             .filter(|call| case.call(*call).is_ok() && !case.call(*call).replayed)
             .filter(|call| case.call(*call).version == Mark::None)

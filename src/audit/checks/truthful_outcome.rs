@@ -8,6 +8,8 @@
 //! Not judged: what was told about work of which a call's answer was lost, where no version and no content tells whether it
 //! took effect; a field that is gone in which nobody saw what was set.
 
+use std::collections::BTreeSet;
+
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
@@ -42,6 +44,10 @@ fn judge(case: &Case<'_>, judged: &mut Judged) {
         effects.extend(there.map(|sight| (case.works[sight.call as usize], sight.call)));
         for sight in evidence.sights.iter().filter(|sight| sight.shows == Shows::Refused) {
             judged.about += 1;
+            if history.takes_back && sight.view.from <= case.call(sight.call).received {
+                judged.unjudged(TAKEN_BACK);
+                continue;
+            }
             let ended = case.call(sight.call).ended.map_or("no answer", crate::log::Ended::name);
             let sentence = format!(
                 "{}'s {} on {} was refused with {ended} ({}), and {} shows {} in {}",
@@ -96,12 +102,11 @@ fn told(case: &Case<'_>, effects: &HashMap<u32, u32, FxBuildHasher>, judged: &mu
             judged.unjudged("no call of what was told about is in the log");
             continue;
         };
-        let work = case.works[calls[0] as usize];
-        if contested.contains(&work) {
+        let works: BTreeSet<u32> = calls.iter().map(|call| case.works[*call as usize]).collect();
+        if works.iter().any(|work| contested.contains(work)) {
             judged.unjudged(CONTESTED);
             continue;
         }
-        let effect = effects.get(&work).copied();
         let disturbed = |call: &u32| {
             let resource = case.call(*call).handle.and_then(|handle| case.resource(handle));
             resource.is_some_and(|resource| resource.disturbed)
@@ -110,44 +115,77 @@ fn told(case: &Case<'_>, effects: &HashMap<u32, u32, FxBuildHasher>, judged: &mu
             judged.unjudged("the resource was created anew under the same handle");
             continue;
         }
-        let happened = match effect {
-            Some(_) => Known::Yes,
-            None if calls.iter().all(|call| settled(case, *call, work)) => Known::No,
-            None => Known::Unknown,
-        };
+        // What is done to two resources has two parts.
+        let parts: Vec<(Known, Vec<u32>)> = works
+            .iter()
+            .map(|work| {
+                let of_part: Vec<u32> =
+                    calls.iter().copied().filter(|call| case.works[*call as usize] == *work).collect();
+                let happened = match effects.get(work) {
+                    Some(_) => Known::Yes,
+                    None if of_part.iter().all(|call| settled(case, *call, *work)) => Known::No,
+                    None => Known::Unknown,
+                };
+                (happened, of_part)
+            })
+            .collect();
+        let is = |known: Known| parts.iter().any(|(happened, _)| *happened == known);
         let agent = history.text(told.agent);
         let intent = history.text(told.intent);
-        let shown = || calls.iter().any(|call| was_shown(case, *call));
-        match (told.told, happened) {
-            (Told::Ok, Known::Yes) if partly(case, calls) => judged.found(case, || {
+        // What is done to two resources is not seen in a view of one.
+        let shown = || parts.len() == 1 && calls.iter().any(|call| was_shown(case, *call));
+        let finding = |sentence: String, effect: Option<u32>| Finding {
+            sentence,
+            calls: calls.iter().copied().take(10).chain(effect).collect(),
+            ..Finding::default()
+        };
+        match told.told {
+            Told::Unknown => {}
+            Told::Ok if is(Known::No) && !shown() => judged.found(case, || {
+                let no = if is(Known::Yes) { "only a part of it took effect" } else { "it has no effect" };
+                finding(format!("{agent} told that {intent} is done (line {}), and {no}", told.line), None)
+            }),
+            Told::Ok if is(Known::Unknown) && !shown() => judged.unjudged(lost(case, calls)),
+            Told::Ok if parts.iter().any(|(_, of_part)| partly(case, of_part)) => judged.found(case, || {
                 let sentence =
                     format!("{agent} told that {intent} is done (line {}), and a later view lacks it", told.line);
-                Finding { sentence, calls: calls.iter().copied().take(10).collect(), ..Finding::default() }
+                finding(sentence, None)
             }),
-            (Told::Unknown, _) | (Told::Ok, Known::Yes) | (Told::Failure | Told::Conflict, Known::No) => {}
-            (Told::Ok, _) if shown() => {}
-            (_, Known::Unknown) => {
-                judged.unjudged("a call whose answer was lost may have taken effect");
-            }
-            (Told::Ok, Known::No) => judged.found(case, || {
-                let sentence = format!("{agent} told that {intent} is done (line {}), and it has no effect", told.line);
-                Finding { sentence, calls: calls.iter().copied().take(10).collect(), ..Finding::default() }
-            }),
-            (Told::Failure | Told::Conflict, Known::Yes) => judged.found(case, || {
-                let effect = effect.expect("it is known");
-                let sentence = format!(
-                    "{agent} told {} of {intent} (line {}), and it took effect ({})",
-                    told.told,
-                    told.line,
-                    case.named(effect)
-                );
-                Finding {
-                    sentence,
-                    calls: calls.iter().copied().take(10).chain([effect]).collect(),
-                    ..Finding::default()
+            Told::Ok => {}
+            Told::Failure | Told::Conflict if is(Known::Yes) => {
+                let effect = works.iter().find_map(|work| effects.get(work)).copied();
+                let effect = effect.expect("one of them is known");
+                if history.takes_back && case.call(effect).may_have_happened() {
+                    judged.unjudged(TAKEN_BACK);
+                    continue;
                 }
-            }),
+                judged.found(case, || {
+                    let sentence = format!(
+                        "{agent} told {} of {intent} (line {}), and {} took effect ({})",
+                        told.told,
+                        told.line,
+                        if parts.len() > 1 { "a part of it" } else { "it" },
+                        case.named(effect)
+                    );
+                    finding(sentence, Some(effect))
+                });
+            }
+            Told::Failure | Told::Conflict if is(Known::Unknown) => judged.unjudged(lost(case, calls)),
+            Told::Failure | Told::Conflict => {}
         }
+    }
+}
+
+/// Why nothing is said of what was taken back, perhaps.
+const TAKEN_BACK: &str = "what took effect may have been taken back";
+
+/// Why it is not known whether work took effect.
+fn lost(case: &Case<'_>, calls: &[u32]) -> &'static str {
+    let by_half = |call: &&u32| case.call(**call).is_refused() && case.call(**call).half.is_some();
+    if calls.iter().any(|call| by_half(&call)) {
+        "a call that changes two resources was refused, and may have done half of it"
+    } else {
+        "a call whose answer was lost may have taken effect"
     }
 }
 
@@ -167,7 +205,7 @@ fn known_before(case: &Case<'_>, handle: Name, time: u64, but: u32) -> bool {
 /// A call that certainly did not take effect, given that nothing is known of an effect of its work.
 fn settled(case: &Case<'_>, call: u32, work: u32) -> bool {
     let record = case.call(call);
-    if record.is_refused() || record.is_ok() {
+    if !record.may_have_happened() {
         return true;
     }
     let Some(place) = record.handle.and_then(|handle| case.place_of(handle)) else { return false };

@@ -7,6 +7,18 @@ use serde_json::Value;
 use super::{History, Mark, Name, Observed, Part, Record, Rests, ValueId};
 
 impl History {
+    /// How many calls there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.calls.iter().filter(|call| !call.is_besides()).count()
+    }
+
+    /// What a call changes besides its own resource.
+    #[must_use]
+    pub fn besides(&self, call: u32) -> Option<&Record> {
+        self.calls.get(call as usize + 1).filter(|other| other.is_besides())
+    }
+
     /// What a call carries.
     #[must_use]
     pub fn fields(&self, call: &Record) -> &[(Name, ValueId)] {

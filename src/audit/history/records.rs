@@ -46,6 +46,17 @@ pub struct Record {
     pub(super) expects: Part,
     pub(super) saw: Part,
     pub(super) rests: Option<u32>,
+    /// It is one half of a call that changes two resources.
+    pub half: Option<Half>,
+}
+
+/// Of a call that changes two resources, each is a record of its own; that of the other follows that of the own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    /// What it does to the resource that it names.
+    Own,
+    /// What it does besides.
+    Other,
 }
 
 impl Record {
@@ -65,6 +76,18 @@ impl Record {
     #[must_use]
     pub fn is_refused(&self) -> bool {
         !self.is_ok() && !self.is_open()
+    }
+
+    /// It may have been carried out, though no answer says so: its answer was lost, or it is half of a call that was refused.
+    #[must_use]
+    pub fn may_have_happened(&self) -> bool {
+        self.is_open() || self.is_refused() && self.half.is_some()
+    }
+
+    /// It is what a call changes besides its own resource.
+    #[must_use]
+    pub fn is_besides(&self) -> bool {
+        self.half == Some(Half::Other)
     }
 
     /// It was answered before the other was sent.

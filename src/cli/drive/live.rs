@@ -169,6 +169,7 @@ async fn free(arguments: &Arguments, subject: &Subject, out: &mut String) -> Res
             seed: Some(seed),
             // Of others only what the mapping promises; ours run the design that is driven.
             versions_count: mapping.as_ref().map_or_else(|| note::versions_count(model), |its| its.versions_count),
+            takes_back: mapping.as_ref().map_or_else(|| note::takes_back(model), |its| its.takes_back),
             ..Heading::default()
         };
         let came = Free::new(&simulation, &mut servers, Journal::new(heading), seed).run(trace).await.map_err(usage)?;
