@@ -93,7 +93,8 @@ impl Tokens {
             let Entry { token, subject, client, tenant, agent, credential } = entry;
             let printable = token.bytes().all(|byte| byte.is_ascii_graphic());
             if token.len() < TOKEN_BYTES || !printable {
-                return Err(format!("token {number} has fewer than {TOKEN_BYTES} printable characters"));
+                let why = format!("token {number} is no {TOKEN_BYTES} or more printable characters without a space");
+                return Err(why);
             }
             let credential = if credential.is_empty() { number.to_string() } else { credential };
             if callers.insert(token, Caller { subject, client, tenant, agent, credential, session: None }).is_some() {
