@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::cache::Caching;
-use super::exploring::{Exploring, Judging};
+use super::exploring::Judging;
 use super::{Failure, Terminal, exit, writing};
 use crate::policies::{ablate, world};
 use crate::reports::policies::{self, FORMATS, ablation};
@@ -26,10 +25,6 @@ pub(super) struct Arguments {
     #[arg(long)]
     world: bool,
     #[command(flatten)]
-    exploring: Exploring,
-    #[command(flatten)]
-    caching: Caching,
-    #[command(flatten)]
     judging: Judging,
     /// How to report: `human` or `json`
     #[arg(long, value_name = "FORMAT", default_value = "human", value_parser = FORMATS)]
@@ -40,8 +35,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
-    let mut explorer = arguments.judging.start(&arguments.exploring, terminal)?;
-    explorer.remember(&arguments.caching)?;
+    let mut explorer = arguments.judging.start(terminal)?;
     let scenario = explorer.scenario(&arguments.scenario)?;
     let mut ablations = Vec::new();
     let runs = arguments.designs.iter().map(|design| explorer.compose(&scenario, &explorer.design(design, &scenario)?));

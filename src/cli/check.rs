@@ -4,8 +4,7 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use super::cache::Caching;
-use super::exploring::{Exploring, Judging};
+use super::exploring::Judging;
 use super::reporting::Reporting;
 use super::resuming::{Checkpoints, write_checkpoint};
 use super::{Failure, Terminal, writing};
@@ -52,10 +51,6 @@ pub(super) struct Arguments {
     )]
     any_client: Option<Vec<Free>>,
     #[command(flatten)]
-    exploring: Exploring,
-    #[command(flatten)]
-    caching: Caching,
-    #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
     reporting: Reporting,
@@ -73,8 +68,7 @@ fn free(name: &str) -> Result<Free, String> {
 }
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
-    let mut explorer = arguments.judging.start(&arguments.exploring, terminal)?;
-    explorer.remember(&arguments.caching)?;
+    let mut explorer = arguments.judging.start(terminal)?;
     if arguments.hash_compact {
         explorer.compact()?;
     }

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::cache::Caching;
-use super::exploring::{Exploring, Judging};
+use super::exploring::Judging;
 use super::reporting::Reporting;
 use super::{Failure, Terminal, writing};
 use crate::input::{Kind, library};
@@ -31,10 +30,6 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with = "designs")]
     all: bool,
     #[command(flatten)]
-    exploring: Exploring,
-    #[command(flatten)]
-    caching: Caching,
-    #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
     reporting: Reporting,
@@ -58,8 +53,7 @@ pub(super) fn designs(asked: &[String], all: bool) -> Vec<String> {
 }
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
-    let mut explorer = arguments.judging.start(&arguments.exploring, terminal)?;
-    explorer.remember(&arguments.caching)?;
+    let mut explorer = arguments.judging.start(terminal)?;
     let basic: Vec<String> = BASIC_SCENARIOS.iter().map(|name| (*name).to_owned()).collect();
     let scenarios = if arguments.scenarios.is_empty() { &basic } else { &arguments.scenarios };
     let designs = designs(&arguments.designs, arguments.all);

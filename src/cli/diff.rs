@@ -6,8 +6,7 @@ mod sides;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::cache::Caching;
-use super::exploring::{Explorer, Exploring, Judging};
+use super::exploring::{Explorer, Judging};
 use super::models::Models;
 use super::plan::{Explored, Plan, explore, folder, lock_of, locked};
 use super::reporting::Reporting;
@@ -50,10 +49,6 @@ pub(super) struct Arguments {
     #[arg(long)]
     expected: bool,
     #[command(flatten)]
-    exploring: Exploring,
-    #[command(flatten)]
-    caching: Caching,
-    #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
     reporting: Reporting,
@@ -63,8 +58,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
-    let mut explorer = arguments.judging.start(&arguments.exploring, terminal)?;
-    explorer.remember(&arguments.caching)?;
+    let mut explorer = arguments.judging.start(terminal)?;
     let sides = Sides::of(arguments, &mut explorer)?;
     let mut compared = Compared::of(&sides, &mut explorer)?;
     explorer.finish();

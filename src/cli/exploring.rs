@@ -63,6 +63,10 @@ pub(super) struct Exploring {
 /// Arguments of the commands that judge runs by themselves and report the verdicts.
 #[derive(clap::Args)]
 pub(super) struct Judging {
+    #[command(flatten)]
+    exploring: Exploring,
+    #[command(flatten)]
+    caching: Caching,
     /// Stop a run as soon as everything that it checks is violated
     #[arg(long)]
     stop_early: bool,
@@ -75,16 +79,17 @@ pub(super) struct Judging {
 }
 
 impl Judging {
-    /// Checks the arguments that name things, and starts the clock.
-    pub(super) fn start(&self, exploring: &Exploring, terminal: Terminal) -> Result<Explorer, Failure> {
+    /// Checks the arguments that name things, starts the clock, and remembers verdicts where that is asked for.
+    pub(super) fn start(&self, terminal: Terminal) -> Result<Explorer, Failure> {
         if self.all_causes && self.stop_early {
             let why = "it stops at the first break of each invariant, and others may have other causes";
             return Err(Failure::Usage(format!("--stop-early can't be combined with --all-causes: {why}")));
         }
-        if self.all_causes && exploring.engine == Engine::Stateright {
+        if self.all_causes && self.exploring.engine == Engine::Stateright {
             return Err(Failure::Usage("--all-causes: stateright tells none apart".to_owned()));
         }
-        let mut explorer = exploring.start(terminal)?;
+        let mut explorer = self.exploring.start(terminal)?;
+        explorer.remember(&self.caching)?;
         explorer.options.stop_early = self.stop_early;
         explorer.options.all_causes = self.all_causes;
         explorer.deny_vacuous = self.deny_vacuous;

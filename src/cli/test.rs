@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::cache::Caching;
-use super::exploring::{Explorer, Exploring, Judging};
+use super::exploring::{Explorer, Judging};
 use super::models::Models;
 use super::reporting::Reporting;
 use super::{Failure, Terminal, writing};
@@ -20,10 +19,6 @@ pub(super) struct Arguments {
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
-    exploring: Exploring,
-    #[command(flatten)]
-    caching: Caching,
-    #[command(flatten)]
     judging: Judging,
     #[command(flatten)]
     reporting: Reporting,
@@ -33,8 +28,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
-    let mut explorer = arguments.judging.start(&arguments.exploring, terminal)?;
-    explorer.remember(&arguments.caching)?;
+    let mut explorer = arguments.judging.start(terminal)?;
     explorer.deploys_nothing("what is expected of a deploy stands under `OLD..NEW` in `[expect]`")?;
     let runs = runs(&arguments.paths, &explorer)?;
     if runs.is_empty() {
