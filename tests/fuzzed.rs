@@ -41,6 +41,7 @@ static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
 #[derive(Clone, Debug)]
 enum Mutation {
     CutLine(usize),
+    CutTable(usize),
     DoubleLine(usize, usize),
     SwapLines(usize, usize),
     Word(usize, usize),
@@ -53,6 +54,7 @@ fn mutation() -> impl Strategy<Value = Mutation> {
     let number = any::<usize>;
     prop_oneof![
         3 => number().prop_map(Mutation::CutLine),
+        3 => number().prop_map(Mutation::CutTable),
         1 => (number(), number()).prop_map(|(from, to)| Mutation::DoubleLine(from, to)),
         2 => (number(), number()).prop_map(|(from, to)| Mutation::SwapLines(from, to)),
         6 => (number(), number()).prop_map(|(at, word)| Mutation::Word(at, word)),
@@ -87,6 +89,13 @@ fn mutate(text: &str, mutation: &Mutation) -> Vec<u8> {
         _ if text.is_empty() => {}
         Mutation::CutLine(at) => {
             lines.remove(modulo(at, lines.len()));
+        }
+        Mutation::CutTable(at) => {
+            let heads: Vec<usize> = (0..lines.len()).filter(|line| lines[*line].starts_with('[')).collect();
+            let Some(from) = heads.get(modulo(at, heads.len())) else { return text.into() };
+            let (from, end) = (*from, lines.len());
+            let to = heads.iter().copied().find(|head| *head > from).unwrap_or(end);
+            lines.drain(from..to);
         }
         Mutation::DoubleLine(from, to) => {
             let line = lines[modulo(from, lines.len())];

@@ -186,6 +186,22 @@ fn the_witnesses_agree_where_clients_choose() {
     assert!(4 * agreed >= all.len(), "enough of them compose and are small enough: {agreed}");
 }
 
+/// The same where the design has no handler of reads: whoever may look at something is refused when the model is composed, and
+/// what composes runs.
+#[test]
+fn the_witnesses_agree_where_nothing_is_read() {
+    let run = |seed: u64| {
+        let texts = random::more::unread(of_seed(seed));
+        let Texts { scenario, design, protocol } = &texts;
+        compare(&texts).map_err(|differ| format!("seed {seed}: {differ}\n{scenario}\n{design}\n{protocol}"))
+    };
+    let all: Vec<Result<Seed, String>> = random::seeds("0..400").map(run).collect();
+    let differ: Vec<&str> = all.iter().filter_map(|seed| seed.as_ref().err()).map(String::as_str).collect();
+    assert!(differ.is_empty(), "{} differ:\n{}", differ.len(), differ.join("\n\n"));
+    let agreed = all.iter().filter(|seed| **seed == Ok(Seed::Agreed)).count();
+    assert!(40 * agreed >= all.len(), "enough of them compose and are small enough: {agreed}");
+}
+
 /// A random walk of a shipped model, in a simulation whose states can be written down and in one that can be explored.
 fn walk(model: &Model, steps: usize, seed: u64) {
     let mut dice = ChaCha8Rng::seed_from_u64(seed);

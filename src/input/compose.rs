@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::client::{Client, Event};
+use crate::model::client::Client;
 use crate::model::design::{Calls, Handles, LostReply, NewFields, ReadsFrom, Replies, State};
 use crate::model::scenario::{Entry, Operation, Principal};
 use crate::model::{
-    Agent, AgentId, Design, Expectation, Free, Handler, Model, Outcome, Protocol, Reaction, ResourceId, Scenario, Tool,
-    client::BeforeWrite, scenario::Resource,
+    Agent, AgentId, Design, Expectation, Handler, Model, Protocol, ResourceId, Scenario, Tool, scenario::Resource,
 };
 
 use super::diagnostic::{Diagnostic, InputError, Place, Severity};
+use super::looking::may_look;
 use super::report::expected as advice;
 use super::{Input, Source, deploys};
 
@@ -96,38 +96,35 @@ impl Check<'_> {
         let mut reported = BTreeSet::new();
         for (agent_id, agent) in self.model.scenario.agents.iter().enumerate() {
             for (index, entry) in agent.work.iter().enumerate() {
-                for (tool, why) in self.missing_tools(agent_id, entry) {
-                    if reported.insert(tool) {
-                        let place = self.place_of_entry(agent, index);
-                        let message =
-                            format!("design `{}` has no handler of the tool `{tool}`", self.model.design.name);
-                        let help = if tool == Tool::Mint {
-                            "`[server.mint]` needs a transaction with the step `mint`".to_owned()
-                        } else {
-                            format!("the design needs a table `[server.{tool}]`")
-                        };
-                        self.push(Severity::Error, place, message, why, Some(help));
-                    }
-                }
+                let missing = self.missing_tool(agent_id, entry).filter(|(tool, _)| reported.insert(*tool));
+                let Some((tool, why)) = missing else { continue };
+                let place = self.place_of_entry(agent, index);
+                let message = format!("design `{}` has no handler of the tool `{tool}`", self.model.design.name);
+                let help = if tool == Tool::Mint {
+                    "`[server.mint]` needs a transaction with the step `mint`".to_owned()
+                } else {
+                    format!("the design needs a table `[server.{tool}]`")
+                };
+                self.push(Severity::Error, place, message, why, Some(help));
             }
         }
     }
 
-    fn missing_tools(&self, agent: AgentId, entry: &Entry) -> Vec<(Tool, &'static str)> {
+    /// The tool that an entry needs and the design has no handler of, and for what.
+    fn missing_tool(&self, agent: AgentId, entry: &Entry) -> Option<(Tool, &'static str)> {
         let server = &self.model.design.server;
-        let can_read = server.handler(Tool::Read).is_some();
+        let looks = |tool: Tool, handler: Option<&Handler>| {
+            server.handler(Tool::Read).is_none() && may_look(self.model.client(agent, tool), entry, handler)
+        };
+        let first = "for this entry the agent may read first or again";
         match entry {
-            Entry::Read { .. } if !can_read => vec![(Tool::Read, "this entry calls it")],
-            Entry::Read { .. } | Entry::HandOff { .. } => Vec::new(),
+            Entry::Read { .. } => looks(Tool::Read, None).then_some((Tool::Read, "this entry calls it")),
+            Entry::HandOff { .. } => looks(Tool::Read, None).then_some((Tool::Read, first)),
             Entry::Mutate { operation, .. } => {
                 let tool = operation.tool();
-                let handler = server.handler(tool).filter(|handler| tool != Tool::Mint || mints(handler));
-                match handler {
-                    None => vec![(tool, "this entry calls it")],
-                    Some(handler) if !can_read && reads(self.model.client(agent, tool), operation, handler) => {
-                        vec![(Tool::Read, "for this entry the agent may read first or again")]
-                    }
-                    Some(_) => Vec::new(),
+                match server.handler(tool).filter(|handler| tool != Tool::Mint || mints(handler)) {
+                    None => Some((tool, "this entry calls it")),
+                    handler => looks(tool, handler).then_some((Tool::Read, first)),
                 }
             }
         }
@@ -410,33 +407,6 @@ fn written(expectation: &Expectation) -> String {
 
 fn mints(handler: &Handler) -> bool {
     handler.transactions.iter().flatten().any(|step| *step == "mint")
-}
-
-/// Whether an agent may call `read` on the way of a call: for a view to start from, or as a reaction.
-fn reads(client: &Client, operation: &Operation, handler: &Handler) -> bool {
-    let needs_view = match operation {
-        Operation::Mint => false,
-        Operation::Approve => true,
-        Operation::Set(_) | Operation::Append(_) | Operation::Increment(_) if client.may_send_snapshots() => true,
-        _ => client.may_expect_versions(),
-    };
-    let loses_lease = handler.transactions.iter().flatten().any(|step| ["check-lease", "check-fence"].contains(step));
-    let lease_lost = Event::Refused(Outcome::LeaseLost);
-    (needs_view && !client.blind)
-        || client.before_write == BeforeWrite::ReadAgain
-        || client.is_free(Free::BeforeWrite)
-        || client.is_free(Free::On)
-        || client.on.values().any(reaction_reads)
-        || (loses_lease && reaction_reads(&client.reaction(lease_lost)))
-}
-
-fn reaction_reads(reaction: &Reaction) -> bool {
-    match reaction {
-        Reaction::Replan { .. } | Reaction::Read => true,
-        Reaction::Same { .. } | Reaction::SameWithNewVersion { .. } | Reaction::Mint { .. } | Reaction::Tell(_) => {
-            false
-        }
-    }
 }
 
 /// Every handle that each agent may come to know in some run.

@@ -13,6 +13,7 @@ mod expect;
 pub mod foreign;
 mod handler;
 pub mod library;
+mod looking;
 mod protocol;
 mod reader;
 mod render;

@@ -91,6 +91,40 @@ fn an_agent_that_starts_from_a_view_needs_to_read() {
     );
 }
 
+/// Whatever makes an agent read: what it is given, a condition, an approval, a version, a record that it hands on; and what may
+/// come instead of a blind write.
+#[test]
+fn whatever_may_be_read_needs_a_handler() {
+    let no_read = altered(DESIGN, "[server.read]\ntransactions = [[\"resolve\", \"read\"]]\n", "");
+    let blind = altered(&no_read, "[client]\n", "[client]\nblind = true\n");
+    let choosing = altered(&blind, "blind = true\n", "blind = true\nany = [\"blind\"]\n");
+    let leased = altered(&no_read, "\"apply\"", "\"check-lease\", \"apply\"");
+    let again = altered(&no_read, "[client]\n", "[client]\nbefore-write = \"read-again\"\n");
+    let set = "{ set = \"basket\", memory = 32 }";
+    let conditional = "{ set = \"basket\", memory = 32, if = \"basket.memory < 32\" }";
+    let resting = "{ set = \"basket\", memory = 32, given = [\"basket\"] }";
+    for (entry, design, reads) in [
+        (set, &no_read, false),
+        (conditional, &no_read, true),
+        (conditional, &blind, false),
+        (conditional, &choosing, true),
+        (resting, &no_read, true),
+        (resting, &blind, false),
+        ("{ approve = \"basket\" }", &no_read, true),
+        ("{ close = \"basket\", given = [\"basket\"] }", &no_read, true),
+        ("{ hand-off = \"basket\", to = [\"B\"] }", &no_read, false),
+        ("{ hand-off = \"basket\", to = [\"B\"], carries = [\"version\"] }", &no_read, true),
+        (set, &leased, true),
+        (set, &again, true),
+    ] {
+        let scenario = altered(SCENARIO, "{ read = \"basket\" }, { set = \"basket\", memory = 32 }", entry);
+        let composed = composed(&scenario, design);
+        let missing = composed.contains("has no handler of the tool `read`");
+        assert_eq!(missing, reads, "{entry}\n{design}\n{composed}");
+        assert_eq!(missing, !composed.starts_with("composed"), "{composed}");
+    }
+}
+
 #[test]
 fn nobody_changes_a_field_that_it_does_not_know() {
     let scenario = altered(SCENARIO, "version = 7\n", "version = 7\nnew-fields = [\"memory\"]\n");

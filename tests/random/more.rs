@@ -81,6 +81,17 @@ pub fn of_two_under_conditions(seed: u64) -> Texts {
     under_conditions(of_two_resources(seed), seed)
 }
 
+/// The same without a handler of reads: it composes where nobody looks at anything.
+pub fn unread(mut texts: Texts) -> Texts {
+    let handler =
+        texts.design.lines().skip_while(|line| *line != "[server.read]").take(2).collect::<Vec<_>>().join("\n");
+    texts.design = texts.design.replacen(&handler, "", 1).replace("payload = \"snapshot\"", "payload = \"change\"");
+    if !texts.design.contains("payload = ") {
+        texts.design = texts.design.replacen("[client]\n", "[client]\npayload = \"change\"\n", 1);
+    }
+    texts
+}
+
 fn under_conditions(mut texts: Texts, seed: u64) -> Texts {
     let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed + 5_000_000));
     let two = texts.scenario.contains("= \"two\"") || texts.scenario.contains("resources.two");
