@@ -151,3 +151,45 @@ fn an_agent_without_attempts_may_look() {
         finding(&format!("{}[sometimes]\nseen = \"told.A == ['ok']\"\n", scenario(agent)), design, "truthful-outcome");
     assert_eq!(found, HOLDS);
 }
+
+/// The contents of what is made are arguments of the call that makes it; the name that a client chooses for it is none.
+#[test]
+fn what_a_mint_makes_is_among_its_arguments() {
+    let making = |[x, y]: [&str; 2]| {
+        let work = format!("[{{ mint = \"x\", {x} }}, {{ mint = \"y\", {y} }}]");
+        scenario(&format!("[agents.A]\nprincipal = \"user-42\"\nwork = {work}\n"))
+    };
+    let keyed = |client: &str, keys: &str| {
+        format!(
+            "title = \"D\"\n[server.mint]\ntransactions = [[\"find-key\", \"mint\", \"record-key\"]]\n\
+             [server.keys]\n{keys}\n[client]\nkey = \"{client}\"\n"
+        )
+    };
+    let found = |scenario: &str, design: &str, task_ids: &str| {
+        let protocol = PROTOCOL.replace("task-ids = \"server\"", &format!("task-ids = \"{task_ids}\""));
+        let model = models::of_texts(scenario, design, &protocol).expect("the model composes");
+        let findings = agreement::compare(&model, 10_000).unwrap_or_else(|differ| panic!("{differ}"));
+        findings.expect("the model is small")["truthful-outcome"].0
+    };
+    let (apart, alike) = (making(["mail = 'ann'", "mail = 'bob'"]), making(["mail = 'ann'", "mail = 'ann'"]));
+    let named = making(["mail = 'ann', handle = 'a'", "mail = 'ann', handle = 'b'"]);
+    let other_field = making(["mail = 'ann'", "name = 'ann'"]);
+    let (hash, reused) = (keyed("hash-of-arguments", ""), keyed("reused", ""));
+    let replayed = keyed("reused", "other-payload = \"replay\"");
+    for (scenario, design, task_ids, verdict) in [
+        (&apart, &hash, "server", Verdict::Vacuous),
+        (&other_field, &hash, "server", Verdict::Vacuous),
+        (&alike, &hash, "server", Verdict::Violated),
+        (&alike, &hash, "client", Verdict::Violated),
+        (&named, &hash, "client", Verdict::Violated),
+        (&named, &hash, "server", Verdict::Violated),
+        // One key for both: the second has other arguments, and is refused.
+        (&apart, &reused, "server", Verdict::Holds),
+        (&other_field, &reused, "server", Verdict::Holds),
+        (&alike, &reused, "server", Verdict::Violated),
+        (&named, &reused, "client", Verdict::Violated),
+        (&apart, &replayed, "server", Verdict::Violated),
+    ] {
+        assert_eq!(found(scenario, design, task_ids), verdict, "{scenario}\n{design}\n{task_ids}");
+    }
+}

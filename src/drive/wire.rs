@@ -180,9 +180,7 @@ pub fn fields(setting: &Setting, request: &Request) -> (Map<String, Json>, bool)
             (sent, true)
         }
         Payload::Change(operation) => (changes(setting, resource, operation), false),
-        Payload::Nothing if request.tool == Tool::Mint => {
-            (declared.iter().map(|(name, new)| (name.clone(), value(new))).collect(), true)
-        }
+        Payload::Made(_) => (declared.iter().map(|(name, new)| (name.clone(), value(new))).collect(), true),
         Payload::Nothing => (Map::new(), false),
     }
 }

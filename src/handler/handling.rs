@@ -256,7 +256,7 @@ impl Handling<'_, '_> {
                 Some(part) => self.changed(base, &change.part(part), intent),
                 None => self.changed(base, change, intent),
             },
-            Payload::Snapshot(_) | Payload::Nothing => base,
+            Payload::Snapshot(_) | Payload::Made(_) | Payload::Nothing => base,
         };
         let content = if operation.changes_fields() { self.known_fields(content) } else { content };
         let approved = match (&operation, payload) {

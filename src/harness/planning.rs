@@ -271,7 +271,8 @@ impl Harness<'_, '_> {
         let intent = self.setting.intent(self.id(), usize::from(self.agent.entry)).expect("only intents are planned");
         let snapshot = client.payload == Carries::Snapshot;
         let payload = match (operation, content) {
-            (Operation::Mint | Operation::Close | Operation::Execute | Operation::Delete, _) => Payload::Nothing,
+            (Operation::Mint, _) => Payload::Made(self.setting.first_made_alike(*resource)),
+            (Operation::Close | Operation::Execute | Operation::Delete, _) => Payload::Nothing,
             (Operation::Approve, Some(content)) => Payload::Snapshot(content.clone()),
             (Operation::Approve, None) => Payload::Nothing,
             (_, Some(content)) if snapshot => {

@@ -208,7 +208,7 @@ impl Harness<'_, '_> {
                     change_fields(content, change, Intents::of(intent));
                 }
             }
-            Payload::Snapshot(_) | Payload::Nothing => {}
+            Payload::Snapshot(_) | Payload::Made(_) | Payload::Nothing => {}
         }
         view.version = answer.version.filter(|_| about_this);
     }

@@ -150,7 +150,10 @@ impl Names<'_> {
                 let Arguments { tool, handle, payload, expected, other } = &**arguments;
                 let resource = handle.map(|handle| usize::from(handle.resource));
                 let handle = handle.map_or_else(String::new, |handle| format!(" {}", self.0.handle_name(handle)));
-                let payload = resource.map_or_else(String::new, |resource| self.payload(resource, payload));
+                let payload = match payload {
+                    Payload::Made(first) => self.contents_of(usize::from(*first)),
+                    payload => resource.map_or_else(String::new, |resource| self.payload(resource, payload)),
+                };
                 let expected: Vec<String> = expected.iter().map(|stamp| format!(" v{}", stamp.version)).collect();
                 let payload = if payload.is_empty() { payload } else { format!(" {payload}") };
                 let besides = other.as_ref().map_or_else(String::new, |(handle, operation)| {
@@ -184,9 +187,15 @@ impl Names<'_> {
         (handle, to.iter().map(|receiver| self.0.agent_name(*receiver).to_owned()).collect())
     }
 
+    /// What a mint makes of a resource.
+    fn contents_of(&self, resource: usize) -> String {
+        let fields = self.0.resource(resource).fields.iter();
+        fields.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+    }
+
     fn payload(&self, resource: usize, payload: &Payload) -> String {
         match payload {
-            Payload::Nothing => String::new(),
+            Payload::Nothing | Payload::Made(_) => String::new(),
             Payload::Change(operation) => self.0.operation_words(resource, operation),
             Payload::Snapshot(content) => {
                 let fields = self.0.resource(resource).fields.iter().zip(content);
@@ -310,7 +319,6 @@ impl Names<'_> {
         let stored = state[self.0.resource_slot(usize::from(handle.resource))].resource();
         let after = stored.instances.get(usize::from(handle.instance))?;
         let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
-        let own = self.0.intents_of(agent);
         let fields = &self.0.resource(usize::from(handle.resource)).fields;
         let old: Vec<Option<&Field>> = match before {
             Some(before) => before.content.iter().map(Some).collect(),
@@ -318,6 +326,7 @@ impl Names<'_> {
         };
         let triples = || fields.iter().zip(&old).zip(&after.content);
         let changed = triples().filter(|((_, old), new)| old.is_none_or(|old| old.value != new.value));
+        let own = self.0.intents_of(agent);
         let erased = triples().filter_map(|(((name, _), old), new)| {
             let lost = old.map_or(Intents::NONE, |old| old.shows.without(new.shows).without(own));
             (!lost.is_empty()).then(|| Erased { field: name.clone(), of: self.authors(lost) })

@@ -79,6 +79,8 @@ pub struct Other {
 pub enum Payload {
     /// Nothing: a read, or an operation without contents.
     Nothing,
+    /// The contents of what it makes: those of this resource, the first of which a mint carries the same.
+    Made(u8),
     /// The change alone.
     Change(Operation),
     /// The whole content, with the change in it.
@@ -400,7 +402,7 @@ impl Payload {
                 let bare = |field: &Field| Field { value: field.value.clone(), shows: Intents::NONE };
                 Self::Snapshot(content.iter().map(bare).collect())
             }
-            Self::Nothing | Self::Change(_) => self.clone(),
+            Self::Nothing | Self::Made(_) | Self::Change(_) => self.clone(),
         }
     }
 }

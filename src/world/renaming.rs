@@ -249,6 +249,8 @@ impl Renaming<'_> {
     fn payload(&self, resource: ResourceId, payload: &Payload) -> Payload {
         match payload {
             Payload::Nothing => Payload::Nothing,
+            // Whoever makes a resource makes it alike.
+            Payload::Made(first) => Payload::Made(*first),
             Payload::Change(operation) => Payload::Change(self.symmetry.operation(resource, operation)),
             Payload::Snapshot(content) => Payload::Snapshot(self.content(resource, content)),
         }
@@ -262,7 +264,7 @@ impl Renaming<'_> {
             Key::Constant => Key::Constant,
             Key::Arguments(arguments) => {
                 let Arguments { tool, handle, payload, expected, other } = &**arguments;
-                // Only a mint names no handle, and it carries nothing.
+                // Only a mint names no handle, and what it carries is the same for all.
                 let payload = handle.map_or_else(|| payload.clone(), |handle| self.payload(of(handle), payload));
                 let (expected, other) = (expected.clone(), self.besides(other.as_ref()));
                 Key::Arguments(Box::new(Arguments { tool: *tool, handle: *handle, payload, expected, other }))
@@ -445,7 +447,7 @@ impl Renaming<'_> {
             // Symmetries leave principals where they are.
             Record::Claim { claim, by, handle } => Record::Claim { claim: *claim, by: *by, handle: *handle },
             Record::Done { fingerprint, answer, by, handle: named } => {
-                // Only a mint names no handle, and it carries nothing.
+                // Only a mint names no handle, and what it carries is the same for all.
                 let resource = named.map_or(0, of);
                 let Fingerprint { operation, handle, expected, other } = &**fingerprint;
                 let operation = operation.as_ref().map(|(tool, payload)| (*tool, self.payload(resource, payload)));

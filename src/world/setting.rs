@@ -1,5 +1,7 @@
 //! The model as steps need it: which slot holds what, and numbers for intents, principals and key scopes.
 
+use std::collections::BTreeMap;
+
 use crate::model::design::{Calls, OnCancel, Replies, ScopePart, State, Versions};
 use crate::model::free::{Choices, Free};
 use crate::model::protocol::Reissue;
@@ -275,6 +277,17 @@ impl Setting {
         let same =
             move |other: &ResourceId| *other == resource || chosen.is_some() && self.resource(*other).chosen == *chosen;
         (0..self.resources()).filter(same)
+    }
+
+    /// The first resource of which a mint carries the same contents as of this one.
+    #[must_use]
+    pub fn first_made_alike(&self, resource: ResourceId) -> u8 {
+        let fields = |of: ResourceId| self.resource(of).fields.iter().map(|(name, value)| (name, value));
+        let contents = |of: ResourceId| fields(of).collect::<BTreeMap<_, _>>();
+        let minted = |other: &ResourceId| self.resource(*other).owner.is_none();
+        let mut others = (0..resource).filter(minted);
+        let first = others.find(|other| contents(*other) == contents(resource));
+        u8::try_from(first.unwrap_or(resource)).expect("there are few resources")
     }
 
     /// Whether a principal may use a resource: it owns it, or it is shared with it.

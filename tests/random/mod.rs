@@ -235,7 +235,9 @@ fn scenario(dice: &mut Dice) -> String {
         for (index, thing) in things.iter().filter(|thing| thing.minted).enumerate() {
             let minter = usize::from(apart && index == 1);
             if agent == minter {
-                work.push(format!("{{ mint = \"{}\", number = 1, rows = []{chosen} }}", thing.name));
+                // What another makes is not the same.
+                let number = 1 + usize::from(apart && index == 1);
+                work.push(format!("{{ mint = \"{}\", number = {number}, rows = []{chosen} }}", thing.name));
             }
         }
         if agent == 0 && subagent {

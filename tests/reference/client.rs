@@ -330,7 +330,7 @@ fn make_key(world: &mut World<'_>, id: AgentId, request: &Request) -> Option<Key
         KeyPolicy::HashOfArguments => Some(Key::Hash {
             tool: request.tool,
             handle: request.handle,
-            sent: super::keys::sent(request),
+            sent: super::keys::sent(world.model, request),
             expected: request.expected.clone(),
             besides: super::keys::besides(request),
         }),

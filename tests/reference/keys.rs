@@ -3,7 +3,7 @@
 //! A request without a key passes every one of them.
 
 use handlecheck::model::design::{ClaimNames, FingerprintPart, OtherPayload, Place, PrincipalPart, ScopePart, Taken};
-use handlecheck::model::{Model, Operation, Outcome, Principal};
+use handlecheck::model::{Model, Operation, Outcome, Principal, Tool};
 
 use super::judge;
 use super::rename;
@@ -45,8 +45,13 @@ fn table(world: &World<'_>, request: &Request, node: NodeId) -> Table {
     (place, scope(world, request, node, &keys.scope).into_iter().map(coarse).collect())
 }
 
-/// The fields and values that a request carries: with a snapshot the whole content, with an approval what its author saw.
-pub fn sent(request: &Request) -> Sent {
+/// The fields and values that a request carries: with a snapshot the whole content, with an approval what its author saw, with
+/// a mint what it makes.
+pub fn sent(model: &Model, request: &Request) -> Sent {
+    if request.tool == Tool::Mint {
+        let made = &model.scenario.resources[request.resource];
+        return Sent::Making(made.fields.iter().cloned().collect());
+    }
     match (&request.snapshot, &request.approves) {
         (Some(content), _) => Sent::Content(values(content)),
         (None, Some(seen)) => Sent::Content(seen.clone()),
@@ -63,7 +68,7 @@ pub fn besides(request: &Request) -> Option<(Handle, Operation)> {
 /// the whole content.
 pub fn fingerprint(model: &Model, request: &Request) -> Vec<Print> {
     let print = |part: &FingerprintPart| match part {
-        FingerprintPart::Operation => Print::Sent(request.tool, sent(request), besides(request)),
+        FingerprintPart::Operation => Print::Sent(request.tool, sent(model, request), besides(request)),
         FingerprintPart::Handle => Print::Handle(request.handle),
         FingerprintPart::ExpectedVersion => Print::Expected(request.expected.clone()),
     };

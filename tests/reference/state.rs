@@ -132,6 +132,8 @@ pub enum Sent {
     Change(Option<Operation>),
     /// The whole content; for an approval, what the approver saw.
     Content(Vec<Value>),
+    /// What a mint makes, by field.
+    Making(BTreeMap<String, Value>),
 }
 
 /// An idempotency key (section 3): plan numbers are only ever compared.
