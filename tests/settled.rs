@@ -193,3 +193,22 @@ fn what_a_mint_makes_is_among_its_arguments() {
         assert_eq!(found(scenario, design, task_ids), verdict, "{scenario}\n{design}\n{task_ids}");
     }
 }
+
+/// What was not made has no fields: nothing is true of it, and no opposite either.
+#[test]
+fn nothing_is_true_of_what_was_not_minted() {
+    let assertions = "[finally]\nmade = \"draft.mail == 'ann'\"\nother = \"draft.mail != 'ann'\"\n\
+                      [at-rest]\nnone = \"!has(draft.version)\"\nif-any = \"!has(draft.version) || draft.mail == 'ann'\"\n\
+                      [sometimes]\nat-first = \"draft.mail == 'ann'\"\nbefore = \"!has(draft.mail)\"\n";
+    let work = |limit: u8| {
+        let mint = format!("{{ mint = \"draft\", mail = 'ann', given = [\"row\"], if = \"row.number > {limit}\" }}");
+        scenario(&format!("[agents.A]\nprincipal = \"user-42\"\nwork = [{mint}]\n{assertions}"))
+    };
+    let design = "[server.read]\ntransactions = [[\"read\"]]\n[server.mint]\ntransactions = [[\"mint\"]]\n";
+    let verdicts = |limit: u8| {
+        ["made", "other", "none", "if-any", "at-first", "before"].map(|name| finding(&work(limit), design, name).0)
+    };
+    let (holds, violated) = (Verdict::Holds, Verdict::Violated);
+    assert_eq!(verdicts(0), [holds, violated, violated, holds, holds, holds], "it is made");
+    assert_eq!(verdicts(1), [violated, violated, holds, holds, violated, holds], "it is left out");
+}

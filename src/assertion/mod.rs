@@ -3,7 +3,8 @@
 //! An expression is a truth about one state. `basket.memory` is a field of the resource `basket` (a number, a string or
 //! a list), `basket.version` its version, and `told.A` the list of what agent A was told, in order: `"ok"`, `"failure"`,
 //! `"conflict"`, `"unknown"`. CEL has no `-` in names, so a `-` is written `_`: a field `unit-price` is
-//! `basket.unit_price`. There are CEL's operators, its macros (`has`, `all`, `exists`, `exists_one`, `map`, `filter`)
+//! `basket.unit_price`. What was not minted yet has neither fields nor a version: an expression that needs one is not true,
+//! and `has(draft.version)` says whether there is one. Of what was minted more than once, the last is meant. There are CEL's operators, its macros (`has`, `all`, `exists`, `exists_one`, `map`, `filter`)
 //! and the functions `size`, `contains`, `startsWith`, `endsWith`, `matches`, `int` and `string`.
 //!
 //! A *condition* (`if` of a work entry) is such an expression over the fields of what the entry rests on alone.
@@ -92,7 +93,7 @@ pub fn meets(expression: &str, resources: &[(String, Vec<(String, Value)>)]) -> 
     let names = Names { of_condition: true, ..Names::new(pairs, []) };
     let compiled = compile(expression, &names).map_err(|problems| problems[0].message.clone())?;
     // No condition names a version.
-    let facts = resources.iter().map(|(name, fields)| ResourceFacts { name, fields, version: 0 });
+    let facts = resources.iter().map(|(name, fields)| ResourceFacts { name, fields, version: Some(0) });
     let facts: Vec<ResourceFacts<'_>> = facts.collect();
     Ok(compiled.evaluate(&Facts { resources: &facts, told: &[] }) == Ok(true))
 }
@@ -139,8 +140,8 @@ pub struct ResourceFacts<'a> {
     pub name: &'a str,
     /// The names of its fields and their values.
     pub fields: &'a [(String, Value)],
-    /// Its version.
-    pub version: i64,
+    /// Its version; `None`: it does not exist yet, and has no fields either.
+    pub version: Option<i64>,
 }
 
 /// Compiles an expression.
@@ -173,7 +174,7 @@ fn try_compile(expression: &str, names: &Names) -> Result<Compiled, Vec<Problem>
 
     // What the check can't see shows in a trial. Errors that hang on the values may still never happen.
     let facts: Vec<ResourceFacts<'_>> =
-        names.resources.iter().map(|(name, fields)| ResourceFacts { name, fields, version: 1 }).collect();
+        names.resources.iter().map(|(name, fields)| ResourceFacts { name, fields, version: Some(1) }).collect();
     let told: Vec<(&str, Vec<Told>)> =
         names.agents.iter().map(|(agent, intents)| (agent.as_str(), vec![Told::Ok; *intents])).collect();
     let told: Vec<(&str, &[Told])> = told.iter().map(|(agent, told)| (*agent, told.as_slice())).collect();
@@ -204,11 +205,16 @@ impl Compiled {
     /// # Errors
     ///
     /// A sentence that says why it is neither true nor false: an index beyond the end of a list, a division by zero, a
-    /// sum that is too large, a resource that is not among the facts.
+    /// sum that is too large, a resource that is not among the facts, or does not exist yet.
     pub fn evaluate(&self, facts: &Facts<'_>) -> Result<bool, String> {
         match self.execute(facts) {
             Ok(cel::Value::Bool(truth)) => Ok(truth),
             Ok(_) => Err("the result is neither true nor false".to_owned()),
+            Err(error @ ExecutionError::NoSuchKey(_)) => {
+                let missing = |resource: &&ResourceFacts<'_>| resource.version.is_none() && self.names(resource.name);
+                let missing = facts.resources.iter().find(missing);
+                Err(missing.map_or_else(|| error.to_string(), |resource| format!("`{}` does not exist", resource.name)))
+            }
             Err(error) => Err(error.to_string()),
         }
     }
@@ -217,9 +223,11 @@ impl Compiled {
         let mut context = Context::with_env(Arc::clone(&LIBRARY));
         for resource in facts.resources {
             // The order of a map can't be seen: an expression reaches into maps by name only.
-            let mut map: Map<String, cel::Value> =
-                resource.fields.iter().map(|(field, value)| (spelled(field), cel_value(value))).collect();
-            map.insert("version".to_owned(), cel::Value::Int(resource.version));
+            let mut map: Map<String, cel::Value> = Map::new();
+            if let Some(version) = resource.version {
+                map.extend(resource.fields.iter().map(|(field, value)| (spelled(field), cel_value(value))));
+                map.insert("version".to_owned(), cel::Value::Int(version));
+            }
             context.add_variable_from_value(spelled(resource.name), map);
         }
         let told = facts.told.iter().map(|(agent, told)| {

@@ -7,7 +7,10 @@ fn names() -> Names {
         ("title".to_owned(), Value::Text("laptop".to_owned())),
         ("rows".to_owned(), Value::List(Vec::new())),
     ];
-    Names::new([("basket", basket.as_slice()), ("price-list", &[])], [("A", 2), ("sub-agent", 0)])
+    Names::new(
+        [("basket", basket.as_slice()), ("price-list", &[]), ("draft", &basket[2..])],
+        [("A", 2), ("sub-agent", 0)],
+    )
 }
 
 /// The parts that are pointed at, each with what is said of it and what is advised.
@@ -28,12 +31,40 @@ fn evaluate(expression: &str) -> Result<bool, String> {
         ("rows".to_owned(), Value::List(vec![Value::Text("a".to_owned()), Value::Number(2)])),
     ];
     let resources = [
-        ResourceFacts { name: "basket", fields: &fields, version: 8 },
-        ResourceFacts { name: "price-list", fields: &[], version: 1 },
+        ResourceFacts { name: "basket", fields: &fields, version: Some(8) },
+        ResourceFacts { name: "price-list", fields: &[], version: Some(1) },
+        ResourceFacts { name: "draft", fields: &[], version: None },
     ];
     let told = [("A", [Told::Ok, Told::Unknown].as_slice()), ("sub-agent", &[])];
     let compiled = compile(expression, &names()).map_err(|problems| format!("{problems:?}"))?;
     compiled.evaluate(&Facts { resources: &resources, told: &told })
+}
+
+/// Whatever is said of it, neither that nor its opposite is true, unless it is not needed.
+#[test]
+fn nothing_is_true_of_what_does_not_exist_yet() {
+    let missing = Err("`draft` does not exist".to_owned());
+    for expression in [
+        "draft.title == 'laptop'",
+        "draft.title != 'laptop'",
+        "!(draft.title == 'laptop')",
+        "draft['title'] == 'laptop'",
+        "draft.version == 1",
+        "draft.rows.all(row, row == 'a')",
+        "basket.memory == 32 && draft.title == 'laptop'",
+        "basket.memory == 16 || draft.title == 'laptop'",
+    ] {
+        assert_eq!(evaluate(expression), missing, "{expression}");
+    }
+    for (expression, truth) in [
+        ("has(draft.version)", false),
+        ("!has(draft.title) && has(basket.version)", true),
+        ("!has(draft.version) || draft.title == 'laptop'", true),
+        ("basket.memory == 32 || draft.title == 'laptop'", true),
+        ("basket.memory == 16 && draft.title == 'laptop'", false),
+    ] {
+        assert_eq!(evaluate(expression), Ok(truth), "{expression}");
+    }
 }
 
 #[test]
@@ -67,7 +98,10 @@ fn wrong_names_are_found_in_every_branch() {
             "unit: unknown field of `basket` `unit` (in assertions a `-` is written `_`: `unit_price`)",
         ),
         ("told.B == []", "B: unknown agent `B` (expected `A` or `sub_agent`)"),
-        ("told.A.all(t, x == 'ok')", "x: unknown name `x` (an assertion can name `basket`, `price_list` or `told`)"),
+        (
+            "told.A.all(t, x == 'ok')",
+            "x: unknown name `x` (an assertion can name `basket`, `price_list`, `draft` or `told`)",
+        ),
         (
             "told.A.all(t, t == 'okay')",
             "'okay': no agent is ever told `okay` (expected `ok`, `failure`, `conflict` or `unknown`)",

@@ -8,6 +8,9 @@ use crate::invariants::INVARIANTS;
 use crate::model::{Told, Value};
 use crate::world::Component;
 
+/// The fields of a resource and its version.
+type Stored = (Vec<(String, Value)>, Option<i64>);
+
 impl Simulation {
     /// What `[finally]` and `[at-rest]` say of a quiescent state: each assertion's bit, and whether it holds. `[finally]`
     /// says nothing where some intent was not told as `ok`.
@@ -66,16 +69,16 @@ impl Simulation {
             .collect();
         let told: Vec<(&str, &[Told])> =
             told.iter().enumerate().map(|(agent, told)| (setting.agent_name(agent), &**told)).collect();
-        // Fields and version are those of the latest instance; of a resource that was never minted, as declared.
-        let state: Vec<(Vec<(String, Value)>, i64)> = (0..setting.resources())
+        // Fields and version are those of the latest instance; what was never minted has none.
+        let state: Vec<Stored> = (0..setting.resources())
             .map(|resource| {
                 let declared = setting.resource(resource);
                 match access.get(setting.resource_slot(resource)).resource().instances.last() {
-                    None => (declared.fields.clone(), i64::from(declared.version)),
+                    None => (Vec::new(), None),
                     Some(instance) => {
                         let names = declared.fields.iter().map(|(name, _)| name.clone());
                         let values = instance.content.iter().map(|field| field.value.clone());
-                        (names.zip(values).collect(), i64::from(instance.version))
+                        (names.zip(values).collect(), Some(i64::from(instance.version)))
                     }
                 }
             })

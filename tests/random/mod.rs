@@ -263,6 +263,7 @@ fn scenario(dice: &mut Dice) -> String {
     if dice.chance(30) {
         text += "[at-rest]\ntold = \"told.A.size() > 0\"\n";
     }
+    text += if minted > 0 { "[sometimes]\nmade = \"one.number == 1 && told.A.size() == 0\"\n" } else { "" };
     text
 }
 

@@ -6,6 +6,9 @@ use handlecheck::model::{self, Model, Told, Value};
 use super::search::{Assertion, Assertions, Report, check};
 use super::state::State;
 
+/// The fields of a resource and its version.
+type Stored = (Vec<(String, Value)>, Option<i64>);
+
 type Holds<'a> = Box<dyn Fn(&State) -> bool + 'a>;
 
 /// Explores a model, up to this many states, and judges every invariant and every assertion of its scenario.
@@ -33,17 +36,17 @@ fn ready<'a>(model: &'a Model, assertions: &'a [model::Assertion]) -> Vec<(&'a s
 }
 
 fn evaluate(model: &Model, compiled: &Compiled, state: &State) -> bool {
-    let fields: Vec<(Vec<(String, Value)>, i64)> = model
+    let fields: Vec<Stored> = model
         .scenario
         .resources
         .iter()
         .enumerate()
         .map(|(id, resource)| match state.latest(id) {
-            None => (resource.fields.clone(), i64::from(resource.version)),
+            None => (Vec::new(), None),
             Some(stored) => {
                 let names = resource.fields.iter().map(|(name, _)| name.clone());
                 let values = stored.content.iter().map(|field| field.value.clone());
-                (names.zip(values).collect(), i64::from(stored.version))
+                (names.zip(values).collect(), Some(i64::from(stored.version)))
             }
         })
         .collect();

@@ -56,7 +56,7 @@ fn is_met(model: &Model, entry: &Entry, there: &dyn Fn(ResourceId) -> Option<Vec
             contents.push((&declared.name, fields.zip(there(resource)?).collect::<Vec<_>>()));
         }
     }
-    let facts = contents.iter().map(|(name, fields)| ResourceFacts { name, fields, version: 0 });
+    let facts = contents.iter().map(|(name, fields)| ResourceFacts { name, fields, version: Some(0) });
     let resources: Vec<ResourceFacts<'_>> = facts.collect();
     Some(condition.evaluate(&Facts { resources: &resources, told: &[] }) == Ok(true))
 }

@@ -57,7 +57,7 @@ impl Condition {
         let facts = self.resources.iter().zip(&fields).map(|(resource, fields)| {
             let name = &setting.resource(*resource).name;
             // No condition names a version.
-            ResourceFacts { name, fields, version: 0 }
+            ResourceFacts { name, fields, version: Some(0) }
         });
         let resources: Vec<ResourceFacts<'_>> = facts.collect();
         Some(self.compiled.evaluate(&Facts { resources: &resources, told: &[] }) == Ok(true))
