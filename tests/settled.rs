@@ -212,3 +212,15 @@ fn nothing_is_true_of_what_was_not_minted() {
     assert_eq!(verdicts(0), [holds, violated, violated, holds, holds, holds], "it is made");
     assert_eq!(verdicts(1), [violated, violated, holds, holds, violated, holds], "it is left out");
 }
+
+/// A read has no effect, so that a revocation while one is open says nothing.
+#[test]
+fn reads_are_no_effects_after_a_revocation() {
+    let agent =
+        |work: &str| scenario(&format!("[agents.A]\nprincipal = \"user-42\"\nwork = [{work}]\n[faults]\nrevoke = 1\n"));
+    let design = "[server.read]\ntransactions = [[\"resolve\"], [\"read\"]]\n[client]\npayload = \"change\"\n\
+                  [server.write]\ntransactions = [[\"check-permission\", \"apply\"]]\n";
+    let found = |work: &str| finding(&agent(work), design, "no-effect-after-revocation");
+    assert_eq!(found("{ read = \"row\" }").0, Verdict::Vacuous);
+    assert_eq!(found("{ read = \"row\" }, { set = \"row\", number = 2 }"), HOLDS);
+}

@@ -6,6 +6,7 @@ use super::{Fault, Strike, Strikes, acts, one_part};
 use crate::action::Target;
 use crate::engine::Access;
 use crate::handler::Programs;
+use crate::model::Tool;
 use crate::world::{Component, Fact, Handle, Setting};
 
 pub static FAULT: Fault = Fault { strikes: Strikes::Resources, targets, parts: one_part, strike };
@@ -38,7 +39,7 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, _: usize) -> Vec<Fact> {
         let call = strike.access.get(strike.setting.call_slot(agent)).call();
         let on_it = call.as_ref().is_some_and(|call| {
             let other = call.request.other.as_ref().is_some_and(|other| other.handle == handle);
-            other || call.request.handle == Some(handle)
+            call.request.tool != Tool::Read && (other || call.request.handle == Some(handle))
         });
         on_it && strike.setting.principal(agent) == principal
     });

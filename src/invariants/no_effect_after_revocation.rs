@@ -2,7 +2,8 @@
 //!
 //! It is violated when a change commits after the permission of its principal was revoked.
 //!
-//! **Witness.** A revocation while a call is open.
+//! **Witness.** A revocation while a call that changes something is open. A read has no effect: what somebody sees after a
+//! revocation, this says nothing about.
 
 use super::{Anomaly, Invariant, Judgement, violation, witness_if};
 use crate::world::{Fact, Setting};
@@ -10,7 +11,7 @@ use crate::world::{Fact, Setting};
 pub static INVARIANT: Invariant = Invariant {
     sentence: "nothing takes effect after the permission that it rests on was revoked",
     anomaly: Some(Anomaly { name: "time of check, time of use", reference: "CWE-367" }),
-    witness: "a permission is revoked while a call is open",
+    witness: "a permission is revoked while a call that changes something is open",
     judge,
     at_rest: None,
 };

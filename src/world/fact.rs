@@ -113,7 +113,7 @@ pub enum Fact {
     },
     /// A principal lost its permission on a resource.
     Revoked {
-        /// A call of it on that resource is open.
+        /// A call of it that changes that resource is open.
         open: bool,
     },
     /// The answer of a mint was lost: whoever asked may not know the handle.

@@ -325,7 +325,9 @@ fn keys_used_with(state: &State, handle: Handle) -> BTreeSet<Key> {
 fn revoke(world: &mut World<'_>, principal: Principal, handle: Handle) {
     let under = |call: &Call| {
         let besides = call.request.other.as_ref().is_some_and(|other| other.handle == handle);
-        (besides || call.request.handle == Some(handle))
+        let changes = call.request.tool != Tool::Read;
+        changes
+            && (besides || call.request.handle == Some(handle))
             && *judge::principal(world.model, call.request.agent) == principal
     };
     if world.state.open_calls().any(under) {
