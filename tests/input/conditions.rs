@@ -64,3 +64,39 @@ fn a_condition_names_fields_of_what_its_entry_rests_on() {
 "#]],
     );
 }
+
+/// What is changed besides can be neither: each error says what to do, and none sends its reader to the other.
+#[test]
+fn an_entry_rests_on_nothing_that_it_changes_besides() {
+    let entry = |rest: &str| {
+        entry(&format!(
+            r#"{{ mint = "note", text = "x" }}, {{ set = "note", text = "y", also = {{ set = "basket", memory = 1 }}, {rest} }}"#
+        ))
+    };
+    reads(
+        entry(r#"if = "basket.memory == 16""#),
+        str![[r#"
+  error: a condition can't be about `basket`, which the entry changes besides
+    ,-[two-agents.toml:13:109]
+ 13 | ...", text = "y", also = { set = "basket", memory = 1 }, if = "basket.memory == 16" },
+    :                                                                ^^^^^^
+    `----
+  help: it is about what the entry changes itself, and what it is `given`
+
+"#]],
+    );
+    reads(
+        entry(r#"given = ["basket"], if = "basket.memory == 16""#),
+        str![[r#"
+  error: this is what the entry is `given`
+    ,-[two-agents.toml:13:79]
+ 13 | ...", text = "x" }, { set = "note", text = "y", also = { set = "basket", memory = 1 }, given = ["basket"], if = "basket.memory == 1...
+    :                                                                ^^^^|^^^
+    :                                                                    `-- a call that changes it expects its version by itself
+    `----
+  help: leave it out of `given`: an entry can't rest on what it changes besides, nor be under a condition on
+        it
+
+"#]],
+    );
+}

@@ -116,7 +116,18 @@ impl Reader<'_> {
         let rests_on: Vec<&Known> = entry.judged_on().into_iter().map(|resource| &self.resources[resource]).collect();
         if rests_on.iter().all(|known| !known.doubtful) {
             let names = assertion::condition_names(rests_on.iter().map(|known| &known.resource));
+            let besides = match &entry {
+                Entry::Mutate { also: Some(also), .. } => Some(&self.resources[also.resource].resource.name),
+                _ => None,
+            };
             for problem in assertion::compile(expression, &names).err().into_iter().flatten() {
+                let named = &expression[problem.range.clone()];
+                if besides.is_some_and(|besides| besides.replace('-', "_") == named) {
+                    let message = format!("a condition can't be about `{named}`, which the entry changes besides");
+                    let help = "it is about what the entry changes itself, and what it is `given`";
+                    item.part(problem.range).complain(message, "", Some(help.to_owned()));
+                    continue;
+                }
                 item.part(problem.range).complain(problem.message, "", problem.help);
             }
         }
@@ -160,7 +171,8 @@ impl Reader<'_> {
         }
         if given.is_some_and(|given| given.contains(&resource)) {
             let label = "a call that changes it expects its version by itself";
-            return other.refuse("this is what the entry is `given`", label, None);
+            let help = "leave it out of `given`: an entry can't rest on what it changes besides, nor be under a condition on it";
+            return other.refuse("this is what the entry is `given`", label, Some(help.to_owned()));
         }
         Some(Also { resource, operation: operation? })
     }
