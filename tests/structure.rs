@@ -69,7 +69,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("lock", &["run", "input", "model", "suggest"]),
     ("log", &["input", "model", "suggest"]),
     // Of the invariants it knows the names; of assertions, that a condition is met.
-    ("audit", &["assertion", "log", "trace", "input", "invariants", "model", "table"]),
+    ("audit", &["assertion", "log", "trace", "input", "invariants", "model", "suggest", "table"]),
     ("schema", &["audit", "run", "step", "lock", "log", "input", "handler", "faults", "model"]),
     ("testing", &["explain", "run", "input", "trace", "model"]),
     // Of assertions it knows that a condition is met.

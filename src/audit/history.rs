@@ -11,7 +11,7 @@ use rustc_hash::{FxBuildHasher, FxHasher};
 use serde_json::Value;
 
 pub use self::records::{Condition, EventRecord, Half, Observed, Record, Rests, ToldRecord};
-use super::mapping::{Mapped, Mapping, Waiting};
+use super::mapping::{Mapped, Mapping, Unreached};
 use crate::log::lines::{Lines, Mistake};
 use crate::log::{self, Answer, Call, Event, Line, Operation, State, ToldLine, Version};
 
@@ -111,6 +111,8 @@ pub struct History {
     pub lines: u64,
     /// How many of them a mapping leaves out.
     pub left_out: u64,
+    /// What of a mapping leads nowhere in it.
+    pub unreached: Vec<Unreached>,
     /// How many could not be read.
     pub malformed: u64,
     /// The first of them.
@@ -132,17 +134,18 @@ impl History {
     ) -> io::Result<Self> {
         let mut history = Self::default();
         let mut lines = Lines::new(log);
-        let mut waiting = Waiting::default();
+        let mut waiting = mapping.map(Mapping::begin);
         if let Some(mapping) = mapping {
             history.versions_count = mapping.versions_count;
             history.takes_back = mapping.takes_back;
             history.whole = mapping.whole;
         }
         loop {
-            let found = match mapping {
+            let found = match mapping.zip(waiting.as_mut()) {
                 None => lines.next_line()?.map(|found| found.map(|(line, read)| (line, Mapped::Line(Box::new(read))))),
-                Some(mapping) => lines
-                    .next_text(|line, text| mapping.line(&mut waiting, line, text?).map(|mapped| (line, mapped)))?,
+                Some((mapping, waiting)) => {
+                    lines.next_text(|line, text| mapping.line(waiting, line, text?).map(|mapped| (line, mapped)))?
+                }
             };
             let Some(found) = found else { break };
             history.take(found);
@@ -154,8 +157,11 @@ impl History {
             }
         }
         history.lines = lines.count();
-        for (line, found) in mapping.map(|mapping| mapping.rest(waiting)).unwrap_or_default() {
-            history.take(found.map(|found| (line, found)));
+        if let Some((mapping, mut waiting)) = mapping.zip(waiting) {
+            for (line, found) in mapping.rest(&mut waiting) {
+                history.take(found.map(|found| (line, found)));
+            }
+            history.unreached = waiting.unreached();
         }
         history.note_what_is_gone();
         Ok(history)

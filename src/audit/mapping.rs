@@ -4,12 +4,17 @@
 //! somewhere counts, or `{ is = VALUE }`, a value that is the same for every call. In a pointer `*` stands for every element
 //! of a list, or every value of an object.
 
+mod reach;
+
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+
+use self::reach::Reach;
+pub use self::reach::Unreached;
 
 use crate::input::{InputError, foreign};
 use crate::log::lines::Mistake;
@@ -159,10 +164,19 @@ impl Default for Fields {
     }
 }
 
-/// What a mapping remembers from line to line: the requests whose answers have not come.
-#[derive(Debug, Default)]
-pub struct Waiting {
+/// What a mapping remembers from line to line: the requests whose answers have not come, and what of it led somewhere.
+#[derive(Debug)]
+pub struct Waiting<'m> {
     requests: HashMap<String, (u64, Value), FxBuildHasher>,
+    reach: Reach<'m>,
+}
+
+impl Waiting<'_> {
+    /// What of the mapping led nowhere in the lines so far.
+    #[must_use]
+    pub fn unreached(&self) -> Vec<Unreached> {
+        self.reach.unreached()
+    }
 }
 
 impl Mapping {
@@ -179,19 +193,26 @@ impl Mapping {
         })
     }
 
+    /// Before the first line.
+    #[must_use]
+    pub fn begin(&self) -> Waiting<'_> {
+        Waiting { requests: HashMap::default(), reach: Reach::new(self) }
+    }
+
     /// The call of a line; none: the line is left out, or waits for its other half.
     ///
     /// # Errors
     ///
     /// When a line that counts is no JSON, or lacks a part.
-    pub fn line(&self, waiting: &mut Waiting, line: u64, text: &str) -> Result<Mapped, Mistake> {
+    pub fn line(&self, waiting: &mut Waiting<'_>, line: u64, text: &str) -> Result<Mapped, Mistake> {
         let wrong = |what: String| Mistake { line, what };
         let value: Value = serde_json::from_str(text).map_err(|error| wrong(crate::log::lines::said(&error)))?;
+        waiting.reach.line(&value);
         if !fits(&self.only, &value) {
             return Ok(Mapped::LeftOut);
         }
         let Some(join) = &self.join else {
-            return self.call(&value).map(Mapped::from).map_err(wrong);
+            return self.call(&mut waiting.reach, &value).map(Mapped::from).map_err(wrong);
         };
         let key: Vec<String> = join.by.iter().filter_map(|at| value.pointer(at)).map(Value::to_string).collect();
         let key = key.join(" ");
@@ -200,30 +221,31 @@ impl Mapping {
                 waiting.requests.insert(key, (line, value));
                 return Ok(Mapped::Waits);
             }
-            return self.call(&both(value, Value::Null)).map(Mapped::from).map_err(wrong);
+            return self.call(&mut waiting.reach, &both(value, Value::Null)).map(Mapped::from).map_err(wrong);
         }
         if !fits(&join.answer, &value) {
             return Ok(Mapped::LeftOut);
         }
         let (_, request) =
             waiting.requests.remove(&key).ok_or_else(|| wrong("it answers no request that is open".to_owned()))?;
-        self.call(&both(request, value)).map(Mapped::from).map_err(wrong)
+        self.call(&mut waiting.reach, &both(request, value)).map(Mapped::from).map_err(wrong)
     }
 
     /// The requests whose answers never came, with their lines.
     #[must_use]
-    pub fn rest(&self, waiting: Waiting) -> Vec<(u64, Result<Mapped, Mistake>)> {
-        let mut rest: Vec<(u64, Value)> = waiting.requests.into_values().collect();
+    pub fn rest(&self, waiting: &mut Waiting<'_>) -> Vec<(u64, Result<Mapped, Mistake>)> {
+        let mut rest: Vec<(u64, Value)> = std::mem::take(&mut waiting.requests).into_values().collect();
         rest.sort_by_key(|(line, _)| *line);
-        let read = |value: Value| self.call(&both(value, Value::Null));
+        let mut read = |value: Value| self.call(&mut waiting.reach, &both(value, Value::Null));
         rest.into_iter()
             .map(|(line, value)| (line, read(value).map(Mapped::from).map_err(|what| Mistake { line, what })))
             .collect()
     }
 
-    fn call(&self, line: &Value) -> Result<Option<Call>, String> {
+    fn call(&self, reach: &mut Reach<'_>, line: &Value) -> Result<Option<Call>, String> {
         let parts = &self.call;
         let tool = text(&parts.tool, line).ok_or("it names no tool, where `call.tool` looks for it")?;
+        reach.call(&tool, line);
         let Some(of_tool) = self.tools.get(&tool) else { return Ok(None) };
         let time = |part: &Part| find(part, line).map(|value| self.time(&value)).transpose();
         let maybe = |part: &Option<Part>| part.as_ref().and_then(|part| text(part, line));
@@ -327,13 +349,15 @@ fn both(request: Value, answer: Value) -> Value {
 }
 
 fn fits(only: &BTreeMap<String, OneOf>, value: &Value) -> bool {
-    only.iter().all(|(at, wanted)| {
-        let found = value.pointer(at);
-        match wanted {
-            OneOf::One(wanted) => found == Some(wanted) || wanted == &Value::from("*") && found.is_some(),
-            OneOf::Some(wanted) => found.is_some_and(|found| wanted.contains(found)),
-        }
-    })
+    only.iter().all(|(at, wanted)| fits_one(at, wanted, value))
+}
+
+fn fits_one(at: &str, wanted: &OneOf, value: &Value) -> bool {
+    let found = value.pointer(at);
+    match wanted {
+        OneOf::One(wanted) => found == Some(wanted) || wanted == &Value::from("*") && found.is_some(),
+        OneOf::Some(wanted) => found.is_some_and(|found| wanted.contains(found)),
+    }
 }
 
 fn find(part: &Part, line: &Value) -> Option<Value> {
@@ -404,7 +428,7 @@ impl Pointer {
         }
         let mut found = Vec::new();
         all(&self.0, line, &mut found);
-        if self.0.iter().any(|part| part == "*") {
+        if self.goes_through() {
             return Some(Value::Array(found));
         }
         found.into_iter().next()

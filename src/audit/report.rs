@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use super::case::{Case, Finding, Judged};
 use super::checks::CHECKS;
 use super::history::History;
+use super::mapping::Unreached;
 use crate::model::Verdict;
 
 /// What came out.
@@ -27,6 +28,9 @@ pub struct Report {
     pub malformed: u64,
     /// The first of them: line, and what is wrong.
     pub mistakes: Vec<Malformed>,
+    /// What may have been meant otherwise: there is no call in it, or a part of the mapping leads nowhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Why it was not read to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
@@ -115,6 +119,7 @@ pub fn audit(log: &str, history: &History, only: &[String]) -> Report {
             unjudged: judged.unjudged,
         }
     });
+    let checks: Vec<Checked> = checks.collect();
     Report {
         log: log.to_owned(),
         lines: history.lines,
@@ -127,15 +132,33 @@ pub fn audit(log: &str, history: &History, only: &[String]) -> Report {
             .iter()
             .map(|mistake| Malformed { line: mistake.line, what: mistake.what.clone() })
             .collect(),
+        warnings: warnings(history, &checks),
         stopped: history.stopped.clone(),
-        checks: checks.collect(),
+        checks,
     }
+}
+
+fn warnings(history: &History, checks: &[Checked]) -> Vec<String> {
+    let none = history.calls.is_empty().then(|| "there is no call in it: nothing was judged".to_owned());
+    let unreached = history.unreached.iter().map(|Unreached { sentence, feeds }| {
+        let vacuous = checks.iter().filter(|check| check.verdict == Verdict::Vacuous && feeds.contains(&check.name));
+        let vacuous: Vec<String> = vacuous.map(|check| format!("`{}`", check.name)).collect();
+        match vacuous.len() {
+            0 => sentence.clone(),
+            _ => format!("{sentence}, and nothing is about {}", vacuous.join(", ")),
+        }
+    });
+    none.into_iter().chain(unreached).collect()
 }
 
 fn verdict(history: &History, judged: &Judged) -> Verdict {
     if judged.violations > 0 {
         Verdict::Violated
-    } else if history.malformed > 0 || history.stopped.is_some() || !judged.unjudged.is_empty() {
+    } else if history.malformed > 0
+        || history.stopped.is_some()
+        || history.calls.is_empty()
+        || !judged.unjudged.is_empty()
+    {
         Verdict::Inconclusive
     } else if judged.about == 0 {
         Verdict::Vacuous

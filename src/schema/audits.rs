@@ -51,7 +51,13 @@ pub(super) fn audit() -> Value {
         ("mistakes", list("The first of these.", reference("malformed"))),
         ("checks", list("One for each check that was made.", reference("check"))),
     ]);
-    let sometimes = vec![("stopped", text("Why the log was not read to its end."))];
+    let sometimes = vec![
+        (
+            "warnings",
+            texts("What may have been meant otherwise: no call at all, or a part of the mapping that leads nowhere."),
+        ),
+        ("stopped", text("Why the log was not read to its end.")),
+    ];
     let whole = record("What a log of calls shows, and what it can't show.", always, sometimes);
     let definitions = [("malformed", malformed), ("finding", finding), ("check", check)];
     document("handlecheck audit", whole, definitions.into_iter().map(|(name, part)| (name.to_owned(), part)).collect())

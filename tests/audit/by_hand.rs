@@ -129,7 +129,7 @@ fn a_lost_update_by_time_alone() {
     let seen = |times| shown(times, 16);
     let a = bare("A-2", (10, 12), "set", json!({ "m": 32 }));
     let b = |times| bare("B-2", times, "set", json!({ "m": 16 }));
-    red("no-lost-update", &[seen((3, 4)), a.clone(), b((20, 22))], "having read before that (B-1, line 1)");
+    red("no-lost-update", &[seen((3, 4)), a.clone(), b((20, 22))], "having read in B-1, line 1 before that");
     stands("no-lost-update", Verdict::Holds, &[shown((13, 14), 32), a.clone(), b((20, 22))]);
     // Read late, and shown what was there before: nothing tells whether that was a stale read.
     stands("no-lost-update", Verdict::Inconclusive, &[seen((13, 14)), a.clone(), b((20, 22))]);

@@ -207,6 +207,88 @@ shows = { entities = "/answer/message/result/content/0/text/entities/*/name" }
     assert!(said.err.contains("map.toml") && said.err.contains("expected a JSON pointer"), "{}", said.err);
 }
 
+/// A log in which each call is a line, of a server with entity tags: two writes expect the same one.
+const TAGGED: &str = r#"{"started":10,"ended":14,"kind":"tool","session":"A","tool":"get","arguments":{"id":"d"},"status":200,"result":{"etag":"a","body":{"t":"x"}}}
+{"started":15,"ended":16,"kind":"tool","session":"B","tool":"get","arguments":{"id":"d"},"status":200,"result":{"etag":"a","body":{"t":"x"}}}
+{"started":20,"ended":24,"kind":"tool","session":"A","tool":"put","arguments":{"id":"d","body":{"t":"y"},"if_match":"a"},"status":200,"result":{"etag":"b"}}
+{"started":30,"ended":34,"kind":"tool","session":"B","tool":"put","arguments":{"id":"d","body":{"t":"z"},"if_match":"a"},"status":200,"result":{"etag":"c"}}
+"#;
+const OF_TAGGED: &str = r#"only = { "/kind" = "tool" }
+[call]
+sent = "/started"
+received = "/ended"
+agent = "/session"
+tool = "/tool"
+outcome = "/status"
+[outcomes]
+200 = "ok"
+[tools.get]
+does = "read"
+handle = "/arguments/id"
+version = "/result/etag"
+shows = "/result/body"
+[tools.put]
+does = "set"
+handle = "/arguments/id"
+fields = "/arguments/body"
+expects = "/arguments/if_match"
+version = "/result/etag"
+"#;
+
+/// A slip in a mapping is seen: what it looks for and no line has, and which checks say nothing for lack of it.
+#[test]
+fn what_of_a_mapping_leads_nowhere_is_said() {
+    let with = |from: &str, to: &str, more: &str| {
+        assert!(OF_TAGGED.contains(from), "{from}");
+        let mapping = OF_TAGGED.replace(from, to);
+        audit(&[("log", TAGGED), ("map.toml", &mapping)], &format!("log --mapping map.toml{more}"))
+    };
+    let right = with("only", "only", "");
+    assert_eq!((right.code, right.out.contains("warning")), (1, false), "{}", right.out);
+    for (from, to, code, warning) in [
+        ("/kind", "/knd", Some(3), "`only` wants `\"tool\"` at `/knd`, which no line has"),
+        ("= \"tool\" }", "= \"tol\" }", Some(3), "`only` wants `\"tol\"` at `/kind`, which no line has"),
+        ("only", "only", Some(1), ""),
+        (
+            "if_match",
+            "ifmatch",
+            Some(1),
+            "`tools.put.expects` looks at `/arguments/ifmatch`, where no call of it has anything, and nothing is about \
+             `no-stale-commit`",
+        ),
+        ("[tools.put]", "[tools.putt]", Some(3), "no call is of the tool `putt`; did you mean `put`?"),
+        ("[tools.put]", "[tools.putt]", Some(3), "whose calls are left out: `put` (2)"),
+        (
+            "fields = \"/arguments/body\"",
+            "fields = { t = \"/arguments/bdy/t\" }",
+            None,
+            "`tools.put.fields.t` looks at",
+        ),
+        (
+            "received = \"/ended\"",
+            "received = \"/end\"",
+            None,
+            "`call.received` looks at `/end`, where no call has anything",
+        ),
+        (
+            "agent",
+            "key = [\"/k\", \"/a~1b\"]\nagent",
+            Some(1),
+            "`call.key` looks at `/k`, `/a~1b`, where no call has anything",
+        ),
+    ] {
+        let said = with(from, to, "");
+        let told = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(warning), "{from} -> {to}: {}", said.out);
+        assert!(code.is_none_or(|code| said.code == code), "{from} -> {to}: {}", said.out);
+    }
+    let nothing = with("/kind", "/knd", "");
+    assert!(nothing.out.contains("warning: there is no call in it: nothing was judged"), "{}", nothing.out);
+    let report: Value = serde_json::from_str(&with("/kind", "/knd", " --format json").out).expect("it is JSON");
+    assert_eq!(report["warnings"].as_array().map(Vec::len), Some(4), "{report}");
+    assert_eq!(audit(&[("log", "")], "log").code, 3, "nor does an empty log prove anything");
+}
+
 /// Nothing that a log can hold makes it panic.
 #[test]
 fn mutated_logs_are_read_or_counted() {

@@ -35,6 +35,9 @@ pub(super) fn report(report: &Report, colour: bool) -> String {
             text.push_str(&wrapped(&format!("anomaly: {anomaly}"), "    "));
         }
     }
+    for warning in &report.warnings {
+        text.push_str(&format!("\n{}", wrapped(&format!("warning: {warning}"), "  ")));
+    }
     if report.malformed > 0 {
         text.push_str(&format!("\n  {} could not be read:\n", count_of(report.malformed, "line")));
         for mistake in &report.mistakes {

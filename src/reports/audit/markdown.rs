@@ -47,6 +47,10 @@ pub(super) fn report(report: &Report) -> String {
             text.push_str(&format!("\nAnomaly: {}.\n", plain(anomaly)));
         }
     }
+    if !report.warnings.is_empty() {
+        text.push_str("\n## Warnings\n\n");
+        report.warnings.iter().for_each(|warning| text.push_str(&format!("- {}\n", plain(warning))));
+    }
     if report.malformed > 0 {
         text.push_str(&format!("\n## Lines that could not be read: {}\n\n", report.malformed));
         for mistake in &report.mistakes {
