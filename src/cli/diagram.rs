@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Failure, Terminal, exit, explain, writing};
+use super::{Failure, Terminal, exit, explain, replay, writing};
 use crate::diagrams::{FORMATS, Format};
 use crate::suggest::did_you_mean;
 use crate::table::Row;
@@ -24,6 +24,10 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
     let format = format(&arguments.format)?;
     let trace = writing::read_trace(&arguments.trace)?;
+    if let Err(why) = replay::replayed(&arguments.trace, &trace)? {
+        *out = why;
+        return Ok(exit::VIOLATED);
+    }
     writing::mention_changes(&trace, terminal);
     let text = if format.tells() { format.beside(&trace, &explain::story(&trace)?) } else { format.text(&trace) };
     draw(format, &trace, text, arguments.output.as_deref(), terminal, out)?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use super::{Failure, Terminal, exit, exploring, writing};
+use super::{Failure, Terminal, exit, exploring, replay, writing};
 use crate::diagrams::story::{Remedy, Stopping, Story};
 use crate::explain::{markdown, text};
 use crate::policies::stopping::{Effort, Stopper, stopping};
@@ -32,6 +32,10 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -> Result<u8, Failure> {
     let trace = writing::read_trace(&arguments.trace)?;
+    if let Err(why) = replay::replayed(&arguments.trace, &trace)? {
+        *out = why;
+        return Ok(exit::VIOLATED);
+    }
     writing::mention_changes(&trace, terminal);
     let story = if arguments.no_search { Story::of(&trace) } else { story(&trace)? };
     let told = match arguments.format.as_str() {

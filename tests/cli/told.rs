@@ -152,3 +152,28 @@ fn what_an_engine_cannot_decide_never_passes_for_checked() {
     assert!(tested.out.contains("resolves: expected holds, found inconclusive"), "{}", tested.out);
     assert!(tested.out.contains(&format!("in 1 run, not checked: resolves, since {why}\n")), "{}", tested.out);
 }
+
+/// A trace of which a step was cut out, or cut off, or added, never happened: it is neither told nor drawn.
+#[test]
+fn what_does_not_replay_is_neither_told_nor_drawn() {
+    let folder = folder();
+    let golden = crate::common::read("traces/laptop-basket.naive.no-lost-update.json");
+    let whole: serde_json::Value = serde_json::from_str(&golden).expect("a trace is JSON");
+    let steps = whole["steps"].as_array().expect("it has steps").clone();
+    let last = steps.len() - 1;
+    let without = |from: usize, to: usize| [&steps[..from], &steps[to..]].concat();
+    let doubled = [&steps[..], &steps[last..]].concat();
+    for (name, steps) in
+        [("out", without(3, 4)), ("off", without(last, last + 1)), ("none", Vec::new()), ("doubled", doubled)]
+    {
+        let mut cut = whole.clone();
+        cut["steps"] = steps.into();
+        write(folder.path(), &format!("{name}.json"), cut.to_string());
+        let replay = handlecheck(folder.path(), &words(&format!("replay {name}.json")));
+        assert_eq!(replay.code, 1, "{}{}", replay.out, replay.err);
+        for command in ["explain", "explain --no-search", "diagram", "diagram --format html", "diagram --format svg"] {
+            let said = handlecheck(folder.path(), &words(&format!("{command} {name}.json")));
+            assert_eq!((said.code, &said.out), (1, &replay.out), "{command} {name}: {}", said.err);
+        }
+    }
+}
