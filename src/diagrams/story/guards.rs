@@ -29,6 +29,7 @@ impl Guard {
         for passage in &self.passages {
             let call = format!("{} in step {}", passage.request, passage.step);
             match groups.iter_mut().find(|(passed, words, _)| *passed == passage.passed && *words == passage.words) {
+                Some((.., calls)) if calls.contains(&call) => {}
                 Some((.., calls)) => calls.push(call),
                 None => groups.push((passage.passed, &passage.words, vec![call])),
             }
@@ -90,7 +91,8 @@ pub(super) fn guards(trace: &Trace, calls: &Calls<'_>) -> Vec<Guard> {
                 });
                 let passed = ended != Some(place);
                 if matters(trace, call) || !passed {
-                    let words = if passed { why(trace, calls, call, *index, name) } else { outcome(step) };
+                    let at_other = note.steps[..place].iter().filter(|name| *name == "other").count() % 2 == 1;
+                    let words = if passed { why(trace, calls, call, (*index, at_other), name) } else { outcome(step) };
                     let (request, step) = (call.request.clone(), index + 1);
                     guards[at].passages.push(Passage { request, step, passed, words });
                 } else if !guards[at].others.contains(&call.request) {
@@ -126,12 +128,23 @@ fn outcome(step: &Step) -> String {
 }
 
 /// Why a guard let a call pass in this step. That it did pass says already that what it compares was equal.
-fn why(trace: &Trace, calls: &Calls<'_>, call: &Followed<'_>, index: usize, name: &str) -> String {
+/// `at_other`: the handler is at the other resource of the call.
+fn why(trace: &Trace, calls: &Calls<'_>, call: &Followed<'_>, (index, at_other): (usize, bool), name: &str) -> String {
     let Some(note) = call.note else { return "its condition was met".to_owned() };
-    let handle = note.handle.as_deref().unwrap_or(&note.resource);
+    // A key is of the call as a whole.
+    let at_other = at_other && !matches!(name, "find-key" | "claim-key" | "record-key" | "mint");
+    let handle = match &note.also {
+        Some(also) if at_other => &also.handle,
+        None if at_other => return "the call changes no other resource".to_owned(),
+        _ => note.handle.as_deref().unwrap_or(&note.resource),
+    };
     let lane = trace.agents.iter().find(|agent| agent.name == call.agent);
     let principal = lane.map_or(call.agent, |lane| lane.principal.as_str());
-    let resource = trace.resources.iter().find(|resource| resource.name == note.resource);
+    let names = |resource: &crate::trace::ResourceLane| match &resource.initial {
+        Some(initial) if at_other => initial.handle == handle,
+        _ => !at_other && resource.name == note.resource,
+    };
+    let resource = trace.resources.iter().find(|resource| names(resource));
     let owner = resource.map(|resource| resource.owner.as_str());
     let shared = resource.is_some_and(|resource| resource.shared_with.iter().any(|with| with == principal));
     let words = match name {

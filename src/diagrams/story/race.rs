@@ -1,5 +1,7 @@
 //! Which steps race: the pair whose order decided.
 
+mod truth;
+
 use crate::diagrams::sequence::{Calls, Followed};
 use crate::diagrams::words;
 use crate::trace::{Commit, Reaches, Step, Trace};
@@ -10,7 +12,7 @@ pub fn race(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
         "no-lost-update" => lost_update(trace, calls),
         "no-double-write" => double_write(trace, calls),
         "no-cross-principal" => cross_principal(trace, calls),
-        "truthful-outcome" => truthful_outcome(trace, calls),
+        "truthful-outcome" => truth::truthful_outcome(trace, calls),
         "approval-covers-execution" => not_what_was_approved(trace),
         "respects-terminal-state" => since(trace, usize::MAX, &terminal(trace), &|step, handle| {
             let ends = [format!("{handle} state"), format!("{handle} expiry")];
@@ -273,9 +275,12 @@ fn double_write(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
     let same = |(step, commit): &(usize, &Commit)| {
         *step < second_step && commit.agent == second.agent && commit.intent == second.intent
     };
-    let (first_step, _) = commits(trace).rev().find(same)?;
+    let (first_step, first) = commits(trace).rev().find(same)?;
+    // What both did may be less than what was wanted.
+    let wanted = second.intent.split(", ").count();
+    let part = if first.changed.len().min(second.changed.len()) < wanted && wanted > 1 { "a part of " } else { "" };
     let mut text = format!(
-        "The pair to look at is step {first_step} and step {second_step}: both commit {}, which {} wanted once.",
+        "The pair to look at is step {first_step} and step {second_step}: both commit {part}{}, which {} wanted once.",
         second.intent, second.agent
     );
     let repeat = calls.call_of(second_step - 1)?;
@@ -296,12 +301,14 @@ fn double_write(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
     Some(text)
 }
 
+/// Whether a step asks the upstream service for something.
+fn asks(step: &Step) -> bool {
+    let note = step.transaction.as_ref();
+    note.is_some_and(|note| note.ended_by.is_none() && note.steps.iter().any(|step| step.starts_with("call-upstream")))
+}
+
 /// The two times that the upstream service was asked for one intent.
 fn upstream_twice(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
-    let asks = |step: &Step| {
-        let note = step.transaction.as_ref();
-        note.is_some_and(|note| note.ended_by.is_none() && note.steps.iter().any(|step| step == "call-upstream"))
-    };
     let mut asked = trace.steps.iter().enumerate().rev().filter(|(_, step)| asks(step)).map(|(index, _)| index);
     let second = asked.next()?;
     let work = |index: usize| calls.call_of(index).and_then(|call| Some((call.agent, call.note?.entry)));
@@ -345,43 +352,4 @@ fn cross_principal(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
          the server takes one for the other.",
         other.agent
     ))
-}
-
-/// The telling, and the commit or its absence.
-fn truthful_outcome(trace: &Trace, calls: &Calls<'_>) -> Option<String> {
-    let last = trace.steps.len();
-    let step = trace.steps.last()?;
-    if let Some(told) = step.told.last() {
-        let committed =
-            commits(trace).rev().find(|(_, commit)| commit.agent == told.agent && commit.intent == told.about);
-        let what = format!("{} is told {} about {} at step {last}", told.agent, told.told, told.about);
-        return Some(match committed {
-            Some((step, _)) => format!(
-                "The pair to look at is step {step} and step {last}: {what}, but it had committed at step {step}."
-            ),
-            None => format!("{what}, and no step before it commits that."),
-        });
-    }
-    if let Some(commit) = step.commits.last() {
-        let earlier = trace.steps.iter().enumerate().rev().find_map(|(index, step)| {
-            step.told
-                .iter()
-                .find(|told| told.agent == commit.agent && told.about == commit.intent)
-                .map(|told| (index + 1, told))
-        });
-        let (number, told) = earlier?;
-        return Some(format!(
-            "The pair to look at is step {number} and step {last}: {} is told {} about {} at step {number}, and at \
-             step {last} it commits all the same.",
-            told.agent, told.told, told.about
-        ));
-    }
-    let call = calls.call_of(last - 1)?;
-    let (asked, about) = (call.note?.handle.as_ref()?, step.answer.as_ref()?.handle.as_ref()?);
-    (asked != about).then(|| {
-        format!(
-            "The call at step {} asked about {asked}, and the answer at step {last} is about {about}.",
-            call.steps.first().map_or(1, |step| step + 1)
-        )
-    })
 }
