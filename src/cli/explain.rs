@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use super::{Failure, Terminal, exit, exploring, replay, writing};
 use crate::diagrams::story::{Remedy, Stopping, Story};
 use crate::explain::{markdown, text};
-use crate::policies::stopping::{Effort, Stopper, stopping};
+use crate::policies::stopping::{Effort, Stopper, TRIED, stopping};
 use crate::trace::{Departure, Trace};
 
 /// The forms of a story.
@@ -60,7 +60,6 @@ pub(super) fn story(trace: &Trace) -> Result<Story, Failure> {
     }
     let interrupted = exploring::interrupts();
     let found = stopping(trace, MOST, Effort::default(), &mut |_| interrupted.load(Ordering::Relaxed))?;
-    let tried = "every change of one step or setting that leaves what a call is there to do was tried, and the well-known remedies";
     let undecided = match found.undecided {
         0 => "",
         _ => "; some could not be decided within the limit of states",
@@ -68,11 +67,15 @@ pub(super) fn story(trace: &Trace) -> Result<Story, Failure> {
     let note = match (found.hopeless, found.stoppers.is_empty()) {
         (true, _) => "What would have stopped it is not known: the run is too large to be explored.".to_owned(),
         (_, true) => format!(
-            "What would have stopped it was not found: {tried}{undecided}. `{}` also looks for several changes at once.",
+            "What would have stopped it was not found. Tried were: {TRIED}{undecided}. `{}` also looks for several changes at once.",
             story.search
         ),
         (_, false) if found.tried < found.all => format!("There may be more: the search ends with {MOST}{undecided}."),
-        (_, false) => format!("No more were found: {tried}{undecided}."),
+        (_, false) if found.others > 0 => {
+            let more = if found.others == 1 { "One more was found, which is" } else { "More were found, which are" };
+            format!("{more} no better. Tried were: {TRIED}{undecided}.")
+        }
+        (_, false) => format!("No more were found. Tried were: {TRIED}{undecided}."),
     };
     let remedies = found.stoppers.iter().map(|stopper| remedy(trace, stopper)).collect();
     Ok(story.stopped_by(Stopping { remedies, note }))
@@ -80,7 +83,7 @@ pub(super) fn story(trace: &Trace) -> Result<Story, Failure> {
 
 fn remedy(trace: &Trace, stopper: &Stopper) -> Remedy {
     let stops = match &stopper.departure {
-        Departure::Impossible { number } => format!("Step {number} can't happen then."),
+        Departure::Impossible { number } => format!("The run then goes another way before step {number}."),
         Departure::Ended { number, by, outcome } if outcome == "ok" => {
             format!("In step {number}, {by} then answers what is recorded.")
         }
@@ -98,6 +101,11 @@ fn remedy(trace: &Trace, stopper: &Stopper) -> Remedy {
     let besides = match &*stopper.empties {
         [] => besides,
         empties => format!("{besides}; {} then says nothing, since nothing comes near it any more", empties.join(", ")),
+    };
+    let besides = if stopper.gives_up {
+        format!("{besides}. But the work is left undone sooner: that hides what went wrong rather than mend it")
+    } else {
+        besides
     };
     Remedy {
         changes: stopper.changes.clone(),

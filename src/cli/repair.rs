@@ -10,10 +10,11 @@ use crate::reports::policies::{self, FORMATS, repairs};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
-Every change of one step or setting is tried that leaves what a call is there to do; where none is enough, those that help are \
-combined, together with the well-known remedies (keys, versions, an owner check), and whatever is not needed is taken back. So \
-a repair of one change is the smallest there is, and no change of a larger one can be left out. What was violated must not \
-become vacuous, and what could end with ok must still be able to; what held becomes vacuous only where nothing else repairs. Repairs with which clients give up sooner come last. \
+One change is tried first: steps are added, left out, put in each other's place and moved one earlier, transactions split and \
+joined, settings of one word and reactions changed, as far as that leaves what a call is there to do, answers no sooner, and gives \
+back what it takes. Where none is enough, those that help are combined, together with the well-known remedies (keys, versions, an owner check), and whatever is not needed is taken back. So \
+no change of a repair can be left out. What could end with ok must still be able to; something becomes vacuous only where nothing \
+else repairs, and never all that was violated. Repairs with which clients give up sooner come last. \
 With --deploy NEW, or OLD..NEW as the design, NEW is changed, and how it is deployed ([deploy] of the scenario): what runs \
 already can't be. Each repair is proved by exploring everything in the scenario's \
 bounds. A variant is given up after --max-states; by default after 20 times as many as the design has, and at least 20,000. Exits with 0 if something was found or nothing is violated, with \

@@ -17,7 +17,7 @@ pub enum Edit {
     Remove(Place),
     /// Ends the transaction before a step, and begins another with it.
     Split(Place),
-    /// Makes one transaction of that of a step and the one before it.
+    /// Makes one transaction of that which begins with a step and the one before it.
     Join(Place),
     /// Puts a step in front of the one that comes before it, in the same transaction.
     Forward(Place),
@@ -59,11 +59,23 @@ pub struct Place {
     pub step: String,
     /// Of several of that name.
     pub occurrence: usize,
+    /// How many there are of that name.
+    pub of: usize,
 }
 
 impl Place {
     fn list(&self) -> &'static str {
         if self.at_end { "at-end" } else { "transactions" }
+    }
+
+    /// The step in words that leave no doubt which is meant.
+    fn words(&self) -> String {
+        const ORDINALS: [&str; 4] = ["first", "second", "third", "fourth"];
+        match ORDINALS.get(self.occurrence).filter(|_| self.of > 1) {
+            Some(ordinal) => format!("the {ordinal} {}", self.step),
+            None if self.of > 1 => format!("{} number {}", self.step, self.occurrence + 1),
+            None => self.step.clone(),
+        }
     }
 
     /// In which transaction it is, and where in that.
@@ -84,15 +96,17 @@ impl Edit {
             format!("{}{end}", place.tool)
         };
         match self {
-            Self::Remove(place) => format!("{}: without {}", list(place), place.step),
-            Self::Split(place) => format!("{}: another transaction from {} on", list(place), place.step),
-            Self::Join(place) => format!("{}: {} in the transaction before it", list(place), place.step),
-            Self::Forward(place) => format!("{}: {} one step earlier", list(place), place.step),
+            Self::Remove(place) => format!("{}: without {}", list(place), place.words()),
+            Self::Split(place) => format!("{}: another transaction from {} on", list(place), place.words()),
+            Self::Join(place) => {
+                format!("{}: the transaction that begins with {} joined to the one before", list(place), place.words())
+            }
+            Self::Forward(place) => format!("{}: {} one step earlier", list(place), place.words()),
             Self::Add { step, next_to, behind } => {
                 let side = if *behind { "behind" } else { "before" };
-                format!("{}: {step} {side} {}", list(next_to), next_to.step)
+                format!("{}: {step} {side} {}", list(next_to), next_to.words())
             }
-            Self::Replace { place, step } => format!("{}: {step} in place of {}", list(place), place.step),
+            Self::Replace { place, step } => format!("{}: {step} in place of {}", list(place), place.words()),
             Self::Set { table, key, value } => format!("[{table}] {key} = {value}"),
         }
     }
@@ -102,7 +116,7 @@ impl Edit {
     pub fn idea(&self) -> Self {
         match self {
             Self::Add { step, next_to, .. } => {
-                let anywhere = Place { step: String::new(), occurrence: 0, ..next_to.clone() };
+                let anywhere = Place { step: String::new(), occurrence: 0, of: 0, ..next_to.clone() };
                 Self::Add { step, next_to: anywhere, behind: false }
             }
             Self::Set { table, key, .. } => Self::Set { table, key, value: String::new() },
@@ -182,7 +196,7 @@ impl Edit {
                 transactions.insert(index + 1, rest);
             }
             Self::Join(_) => {
-                let before = index.checked_sub(1)?;
+                let before = index.checked_sub(1).filter(|_| at == 0)?;
                 let rest = transactions.remove(index);
                 transactions[before].extend(rest);
             }
@@ -266,7 +280,8 @@ pub fn places(tool: Tool, handler: &crate::model::Handler) -> Vec<Place> {
         for step in list.iter().flatten() {
             let same = |place: &&Place| place.at_end == at_end && place.step == *step;
             let occurrence = places.iter().filter(same).count();
-            places.push(Place { tool, at_end, step: (*step).to_owned(), occurrence });
+            let of = list.iter().flatten().filter(|other| *other == step).count();
+            places.push(Place { tool, at_end, step: (*step).to_owned(), occurrence, of });
         }
     }
     places
@@ -280,7 +295,7 @@ mod tests {
         "# mine\n[server.write] # the tool\ntransactions = [[\"resolve\", \"apply\"], [\"record-key\"]]\n";
 
     fn place(step: &str) -> Place {
-        Place { tool: Tool::Write, at_end: false, step: step.to_owned(), occurrence: 0 }
+        Place { tool: Tool::Write, at_end: false, step: step.to_owned(), occurrence: 0, of: 1 }
     }
 
     #[track_caller]
@@ -318,6 +333,79 @@ mod tests {
             assert_eq!(edit.apply(TEXT), None, "{}", edit.words());
         }
         assert_eq!(Edit::Remove(place("mint")).apply(TEXT), None);
+    }
+
+    /// What somebody does who has the words alone, to the letter.
+    fn by_the_words(words: &str, mut all: Vec<Vec<String>>) -> Vec<Vec<String>> {
+        let words = words.strip_prefix("write: ").expect("it is about writes");
+        let find = |all: &[Vec<String>], named: &str| {
+            let number =
+                ["first", "second", "third"].iter().position(|word| named.starts_with(&format!("the {word} ")));
+            let step = number.map_or(named, |_| named.rsplit(' ').next().expect("it is the last word"));
+            let mut found = Vec::new();
+            for (index, steps) in all.iter().enumerate() {
+                found.extend((0..steps.len()).filter(|at| steps[*at] == step).map(|at| (index, at)));
+            }
+            assert!(number.is_some() || found.len() == 1, "{words}: which {step}?");
+            found[number.unwrap_or(0)]
+        };
+        if let Some(step) = words.strip_prefix("without ") {
+            let (index, at) = find(&all, step);
+            all[index].remove(at);
+            all.retain(|steps| !steps.is_empty());
+        } else if let Some(rest) = words.strip_prefix("another transaction from ") {
+            let (index, at) = find(&all, rest.strip_suffix(" on").expect("it says from where"));
+            let tail = all[index].split_off(at);
+            all.insert(index + 1, tail);
+        } else if let Some(rest) = words.strip_prefix("the transaction that begins with ") {
+            let (index, at) = find(&all, rest.strip_suffix(" joined to the one before").expect("it says to which"));
+            assert_eq!(at, 0, "{words}");
+            let tail = all.remove(index);
+            all[index - 1].extend(tail);
+        } else if let Some(step) = words.strip_suffix(" one step earlier") {
+            let (index, at) = find(&all, step);
+            all[index].swap(at - 1, at);
+        } else if let Some((step, place)) = words.split_once(" in place of ") {
+            let (index, at) = find(&all, place);
+            all[index][at] = step.to_owned();
+        } else if let Some((step, place)) = words.split_once(" before ") {
+            let (index, at) = find(&all, place);
+            all[index].insert(at, step.to_owned());
+        } else {
+            let (step, place) = words.split_once(" behind ").expect("there is nothing else to do");
+            let (index, at) = find(&all, place);
+            all[index].insert(at + 1, step.to_owned());
+        }
+        all
+    }
+
+    #[test]
+    fn whoever_does_what_the_words_say_does_what_was_tried() {
+        let steps = |all: &[Vec<&'static str>]| -> Vec<Vec<String>> {
+            all.iter().map(|steps| steps.iter().map(|step| (*step).to_owned()).collect()).collect()
+        };
+        let mut done = 0;
+        for transactions in [
+            vec![vec!["resolve", "find-key", "answer"], vec!["check-open", "apply", "record-key"]],
+            vec![vec!["resolve", "apply"], vec!["other", "resolve", "apply"]],
+            vec![vec!["apply-next"], vec!["apply-next", "apply-next"], vec!["record-key"]],
+        ] {
+            let handler = crate::model::Handler { transactions: transactions.clone(), at_end: Vec::new() };
+            let text = format!("[server.write]\ntransactions = {transactions:?}\n");
+            let kinds: [fn(Place) -> Edit; 4] = [Edit::Remove, Edit::Split, Edit::Join, Edit::Forward];
+            for place in places(Tool::Write, &handler) {
+                let single = kinds.iter().map(|kind| kind(place.clone()));
+                let replaced = Edit::Replace { place: place.clone(), step: "save" };
+                let added = [false, true].map(|behind| Edit::Add { step: "authorize", next_to: place.clone(), behind });
+                for edit in single.chain([replaced]).chain(added) {
+                    let Some(changed) = edit.apply(&text) else { continue };
+                    let expected = by_the_words(&edit.words(), steps(&transactions));
+                    assert_eq!(changed, format!("[server.write]\ntransactions = {expected:?}\n"), "{}", edit.words());
+                    done += 1;
+                }
+            }
+        }
+        assert!(done > 70, "{done}");
     }
 
     #[test]

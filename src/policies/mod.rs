@@ -11,6 +11,7 @@ pub mod estimate;
 mod remedies;
 pub mod repair;
 pub mod simulate;
+mod sound;
 pub mod stopping;
 pub mod variant;
 pub mod verdicts;

@@ -1,5 +1,4 @@
-//! The parts of repairs: every change of one step or setting that leaves what a call is there to do, and the well-known
-//! remedies.
+//! The parts of repairs: changes of one step or setting ([`TRIED`](super::stopping::TRIED)), and the well-known remedies.
 
 use std::collections::BTreeSet;
 

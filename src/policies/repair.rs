@@ -1,9 +1,10 @@
 //! Repair: the smallest changes of a design with which everything holds.
 //!
-//! Every change of one step or setting is tried. Where none is enough, those that help are combined, and of what then holds
-//! everything is taken back that is not needed. A repair must not make vacuous what was violated before, and what could end well
-//! before must still: a design that never does the thing in question proves nothing. What held before may become vacuous, where
-//! only the violation came near it; but what makes nothing vacuous is preferred, however large. And what makes clients give up
+//! What is tried first is one change ([`TRIED`](super::stopping::TRIED)). Where none is enough, those that help are combined,
+//! and of what then holds everything is taken back that is not needed. What could end well before must still. What held before may
+//! become vacuous, where only the violation came near it; but what makes nothing vacuous is preferred, however large. Where nothing
+//! else is found, a part of what was violated may become vacuous, too, but never all of it: a design that never does the thing in
+//! question proves nothing. And what makes clients give up
 //! sooner comes behind what does not: work that is never done breaks nothing. While something is deployed, what is
 //! deployed is changed, and how.
 
@@ -12,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::edit::{Edit, ideas_first};
 use super::remedies::parts;
 use super::simulate::{ExpectedCosts, SimulationOptions, simulate};
+use super::sound::is_sound;
 use super::variant::{self, variant};
 use super::verdicts::{Evaluated, Verdicts};
 use crate::model::{Model, Verdict};
@@ -52,7 +54,7 @@ pub struct Repair {
     pub patch: String,
     /// How many states were explored to prove it.
     pub states: usize,
-    /// What held before, and is vacuous with it: often what only the violation came near.
+    /// What was not vacuous before, and is with it: often what only the violation came near.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub vacuous: Vec<String>,
     /// What an intent costs with it.
@@ -73,8 +75,10 @@ struct Standing {
     edits: Vec<Edit>,
     run: Run,
     violated: BTreeSet<String>,
-    /// What holds without the edits, and is vacuous with them.
+    /// What is not vacuous without the edits, and is with them.
     emptied: BTreeSet<String>,
+    /// Some of that is violated without them.
+    silences: bool,
     states: usize,
 }
 
@@ -188,7 +192,9 @@ impl Search<'_> {
                 break;
             }
             here.retain(|standing| !standing.violated.is_empty());
-            here.sort_by_key(|standing| (standing.violated.len(), standing.edits.len(), standing.edits.clone()));
+            here.sort_by_key(|standing| {
+                (standing.silences, standing.violated.len(), standing.edits.len(), standing.edits.clone())
+            });
             here.truncate(BEAM);
             let mut combined = BTreeSet::new();
             for standing in &here {
@@ -198,6 +204,9 @@ impl Search<'_> {
             }
             here = self.judged(&combined.into_iter().collect::<Vec<_>>())?;
             solutions.extend(solved(&here));
+        }
+        if solutions.iter().any(|solution| !solution.silences) {
+            solutions.retain(|solution| !solution.silences);
         }
         // Where what held can go on to say something, it must.
         if solutions.iter().any(|solution| solution.emptied.is_empty()) {
@@ -211,9 +220,12 @@ impl Search<'_> {
         Ok(smallest.into_values().collect())
     }
 
-    /// The runs of those designs that can be read, with their edits.
+    /// The runs of those designs that can be read and do the same work, with their edits.
     fn runs(&self, all: &[Vec<Edit>]) -> Vec<(Vec<Edit>, Run)> {
-        let run = |edits: &Vec<Edit>| Some((edits.clone(), variant(self.run, edits)?.ok()?));
+        let run = |edits: &Vec<Edit>| {
+            let run = variant(self.run, edits)?.ok()?;
+            is_sound(self.run.model(), run.model()).then(|| (edits.clone(), run))
+        };
         all.iter().filter_map(run).collect()
     }
 
@@ -236,7 +248,7 @@ impl Search<'_> {
         Ok(helpful.map(|((edits, _), _)| edits).collect())
     }
 
-    /// What each comes to, of those with which nothing that is violated becomes vacuous, and all work can still end well.
+    /// What each comes to, of those with which not all that is violated becomes vacuous, and all work can still end well.
     fn judged(&mut self, all: &[Vec<Edit>]) -> Result<Vec<Standing>, RecordError> {
         let runs = self.runs(all);
         let options = self.options.clone();
@@ -251,11 +263,13 @@ impl Search<'_> {
             let report = report?;
             let emptied: BTreeSet<String> = vacuous(&report).difference(&before).cloned().collect();
             let undone = report.complete && !self.before.done.is_subset(&report.done);
-            (emptied.is_disjoint(&was_violated) && !undone).then(|| Standing {
+            let silences = !emptied.is_disjoint(&was_violated);
+            (!was_violated.is_subset(&emptied) && !undone).then(|| Standing {
                 edits,
                 run,
                 violated: violated(&report),
                 emptied,
+                silences,
                 states: report.states,
             })
         });

@@ -1,6 +1,6 @@
 //! What would have stopped a run: changes of its design with which the property that it violates holds.
 //!
-//! Every change of one step or setting is tried, and the well-known remedies. One with which the very same steps still
+//! What is tried is told in [`TRIED`]. A change with which the very same steps still
 //! violate the property is out at once; of the others every interleaving is explored, in the bounds of the run. So what
 //! is said to have stopped a run did: nothing is guessed from the names of steps.
 
@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::edit::{Edit, ideas_first};
 use super::remedies::parts;
+use super::sound::is_sound;
 use super::variant::{self, variant};
 use crate::engine::Progress;
 use crate::input::{self, Kind, Source};
@@ -15,6 +16,11 @@ use crate::invariants::INVARIANTS;
 use crate::model::Verdict;
 use crate::run::{Options, Report, Run};
 use crate::trace::{Departure, RecordError, Trace, departure, inputs};
+
+/// What is tried, in a clause.
+pub const TRIED: &str = "steps were added, left out, put in each other's place and moved one earlier, transactions split and joined, \
+                         settings of one word and reactions changed, and the well-known remedies, as far as that leaves \
+                         what a call is there to do, answers no sooner, and gives back what it takes";
 
 /// What came out of a search for what would have stopped a run.
 #[derive(Clone, Debug)]
@@ -27,6 +33,8 @@ pub struct Stopped {
     pub all: usize,
     /// Some could not be decided within the limit of states.
     pub undecided: usize,
+    /// So many more were found, and are not among these.
+    pub others: usize,
     /// Nothing was tried, since the design has no file that could be changed, or the run is too large to be explored.
     pub hopeless: bool,
 }
@@ -44,8 +52,10 @@ pub struct Stopper {
     pub states: usize,
     /// What is violated with the change, and was not without; none where that is not known.
     pub breaks: Option<Vec<String>>,
-    /// What held without the change, and is vacuous with it.
+    /// What was not vacuous without the change, and is with it.
     pub empties: Vec<String>,
+    /// With it, clients give up sooner.
+    pub gives_up: bool,
 }
 
 /// States that are explored of one change, and of all together.
@@ -75,7 +85,7 @@ pub fn stopping(
     effort: Effort,
     watch: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<Stopped, RecordError> {
-    let mut found = Stopped { stoppers: Vec::new(), tried: 0, all: 0, undecided: 0, hopeless: false };
+    let mut found = Stopped { stoppers: Vec::new(), tried: 0, all: 0, undecided: 0, others: 0, hopeless: false };
     let Some(run) = run_of(trace) else {
         found.hopeless = true;
         return Ok(found);
@@ -108,7 +118,7 @@ pub fn stopping(
             continue;
         }
         let Some(Ok(variant)) = variant(&run, &edits) else { continue };
-        if !texts.insert(variant::texts(&variant)) {
+        if !is_sound(run.model(), variant.model()) || !texts.insert(variant::texts(&variant)) {
             continue;
         }
         let Some(departure) = departure(trace, variant.model().clone()) else { continue };
@@ -128,19 +138,18 @@ pub fn stopping(
             continue;
         }
         let empties = both.map_or_else(Vec::new, |(before, after)| emptied(before, after));
-        if before.as_ref().is_some_and(|before| empties.iter().any(|name| is_violated(before, name))) {
-            // Nor does one that never does the thing in question.
-            continue;
-        }
         let patch = variant::patch(&run, &variant, |source| format!("{}.toml", source.name));
         let changes = edits.iter().map(Edit::words).collect();
-        let stopper = Stopper { changes, patch, departure, states, breaks, empties };
+        let gives_up = edits.iter().any(Edit::gives_up);
+        let stopper = Stopper { changes, patch, departure, states, breaks, empties, gives_up };
         if !stopper.empties.is_empty() {
             emptying.push((stopper, edits));
             continue;
         }
         enough.push(edits.clone());
         if stopper.breaks.as_ref().is_some_and(Vec::is_empty) {
+            // What a part of it does by itself needs no more.
+            found.stoppers.retain(|other| !stopper.changes.iter().all(|change| other.changes.contains(change)));
             found.stoppers.push(stopper);
             ideas.insert(idea);
         } else {
@@ -148,16 +157,22 @@ pub fn stopping(
         }
     }
     worse.retain(|(_, edits)| !ideas.contains(&edits.iter().map(Edit::idea).collect::<Vec<_>>()));
-    let mut worse = ideas_first(worse, |(_, edits)| edits);
-    worse.truncate(most.saturating_sub(found.stoppers.len()));
-    found.stoppers.extend(worse.into_iter().map(|(stopper, _)| stopper));
-    if found.stoppers.is_empty() {
-        // Better than nothing: what held came near its situation in the violation alone.
-        emptying.retain(|(stopper, _)| stopper.breaks.as_ref().is_some_and(Vec::is_empty));
-        emptying.sort_by_key(|(stopper, _)| (stopper.empties.len(), stopper.changes.len()));
-        let mut emptying = ideas_first(emptying, |(_, edits)| edits);
-        emptying.truncate(most);
-        found.stoppers.extend(emptying.into_iter().map(|(stopper, _)| stopper));
+    let worse = ideas_first(worse, |(_, edits)| edits);
+    // What held came near its situation in the violation alone; worse is what was violated, and says nothing any more.
+    emptying.retain(|(stopper, edits)| {
+        stopper.breaks.as_ref().is_some_and(Vec::is_empty)
+            && !enough.iter().any(|enough| enough.iter().all(|edit| edits.contains(edit)))
+    });
+    let silences = |stopper: &Stopper| {
+        before.as_ref().is_some_and(|before| stopper.empties.iter().any(|name| is_violated(before, name)))
+    };
+    emptying.sort_by_key(|(stopper, _)| (silences(stopper), stopper.empties.len(), stopper.changes.len()));
+    let emptying = ideas_first(emptying, |(_, edits)| edits);
+    let (silent, emptying): (Vec<_>, Vec<_>) = emptying.into_iter().partition(|(stopper, _)| silences(stopper));
+    for (fills, more) in [(true, worse), (false, emptying), (false, silent)] {
+        let left = if fills || found.stoppers.is_empty() { most - found.stoppers.len() } else { 0 };
+        found.others += more.len().saturating_sub(left);
+        found.stoppers.extend(more.into_iter().take(left).map(|(stopper, _)| stopper));
     }
     Ok(found)
 }
@@ -181,6 +196,7 @@ fn candidates(run: &Run) -> Vec<Vec<Edit>> {
         Edit::Add { .. } => 1,
         Edit::Replace { .. } => 1,
         Edit::Forward(_) => 2,
+        edit if edit.gives_up() => 9,
         Edit::Set { table, .. } if *table != "server" => 4,
         Edit::Set { .. } => 5,
         Edit::Split(_) => 6,
