@@ -173,6 +173,7 @@ impl Run {
         report.shows = shows;
         report.complete = found.stop.is_none();
         report.stopped = found.stop.map(|stop| self.reason(stop, options));
+        report.unproved = explored.unproved().map(|stop| self.reason(stop, options));
         report.states = found.states();
         report.omission = options.hash_compact.then(|| explored.omission());
         report.reductions.clone_from(&explored.reductions);
@@ -259,6 +260,7 @@ impl Run {
             warnings: self.warnings.iter().map(|warning| warning.message.clone()).collect(),
             complete: true,
             stopped: None,
+            unproved: None,
             begun: None,
             checkpoint: None,
             states: 0,

@@ -45,7 +45,10 @@ pub(super) fn extent(report: &Report) -> String {
     let counted = if report.transitions == 0 {
         format!("{} states", report.states)
     } else {
-        format!("{} states, {} transitions, depth {}", report.states, report.transitions, report.depth)
+        // A call that is routed late arrives and runs in one step.
+        let merged = report.reductions.iter().any(|used| used == "late routing");
+        let depth = if merged { " without deliveries" } else { "" };
+        format!("{} states, {} transitions, depth {}{depth}", report.states, report.transitions, report.depth)
     };
     let reduced = match &*report.reductions {
         [] => String::new(),

@@ -70,6 +70,7 @@ pub fn question(model: &Model, options: &Options) -> String {
 struct Kept {
     complete: bool,
     stopped: Option<String>,
+    unproved: Option<String>,
     states: usize,
     transitions: u64,
     depth: u32,
@@ -172,6 +173,7 @@ impl Kept {
         Some(Self {
             complete: report.complete,
             stopped: report.stopped,
+            unproved: report.unproved,
             states: report.states,
             transitions: report.transitions,
             depth: report.depth,
@@ -201,6 +203,7 @@ impl Kept {
         report.unchecked = run.unchecked(&simulation, options);
         report.complete = self.complete;
         report.stopped = self.stopped;
+        report.unproved = self.unproved;
         report.states = self.states;
         report.transitions = self.transitions;
         report.depth = self.depth;
@@ -229,7 +232,7 @@ pub(super) fn recall(run: &Run, options: &Options) -> Option<Report> {
     let answer = cache.recall(&question(run.model(), options))?;
     let kept: Option<Kept> = serde_json::from_str(&answer).ok();
     // What was cut short and is to be gone on with has to be explored.
-    if kept.as_ref().is_some_and(|kept| options.keep && !kept.complete) {
+    if kept.as_ref().is_some_and(|kept| options.keep && (!kept.complete || kept.unproved.is_some())) {
         return None;
     }
     let report = kept.and_then(|kept| kept.again(run, options));
@@ -242,7 +245,7 @@ pub(super) fn recall(run: &Run, options: &Options) -> Option<Report> {
 /// Keeps what came out. What somebody stopped would go further another time, so that is not kept.
 pub(super) fn keep(run: &Run, options: &Options, report: &Report) {
     let Some(cache) = options.cache.as_ref().filter(|_| is_kept(options)) else { return };
-    if report.stopped.as_deref() == Some(STOPPED) {
+    if [&report.stopped, &report.unproved].into_iter().any(|why| why.as_deref() == Some(STOPPED)) {
         return;
     }
     if let Some(kept) = Kept::of(report) {

@@ -131,6 +131,11 @@ impl Explored {
         begun.collect()
     }
 
+    /// Why the search of the shortest breaks was cut short, if it was.
+    pub fn unproved(&self) -> Option<Stop> {
+        self.shortest.as_ref()?.stop.filter(|stop| *stop != Stop::Enough)
+    }
+
     /// The search that decides.
     pub const fn decider(&self) -> Searched<'_> {
         Searched { found: &self.decided, late: self.late.as_ref() }

@@ -28,6 +28,9 @@ pub struct Report {
     /// Why it is not complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
+    /// Why the search of the shortest breaks ended before they were proved the shortest; verdicts don't depend on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unproved: Option<String>,
     /// What it takes to go on, where it was asked for and that leads somewhere.
     #[serde(skip)]
     pub begun: Option<Box<Checkpoint>>,

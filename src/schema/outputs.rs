@@ -214,7 +214,10 @@ fn commit() -> Value {
             ),
         ],
         vec![
-            ("erased", list("The changes of others that it erased.", erased)),
+            (
+                "erased",
+                list("The changes of others that it erased.", erased),
+            ),
             ("taken-back", boolean("It takes back what the call had changed before.")),
         ],
     )
@@ -349,6 +352,7 @@ pub(super) fn report() -> Value {
         ],
         vec![
             ("stopped", text("Why it is not complete.")),
+            ("unproved", text("Why the search of the shortest breaks was cut short, which decides no verdict.")),
             (
                 "omission-probability",
                 json!({

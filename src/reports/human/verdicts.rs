@@ -35,8 +35,12 @@ fn write(text: &mut String, report: &Report, colour: bool) -> std::fmt::Result {
     if let Some(unchecked) = unchecked(report) {
         writeln!(text, "  {unchecked}")?;
     }
+    if let Some(why) = &report.unproved {
+        writeln!(text, "  the search of the shortest breaks, which decides no verdict, was cut short, since {why}")?;
+    }
     if let Some(file) = &report.checkpoint {
-        writeln!(text, "  to go on: the same command with --resume {file}, and a higher limit where one was reached")?;
+        let on = if report.complete { "to go on with that" } else { "to go on" };
+        writeln!(text, "  {on}: the same command with --resume {file}, and a higher limit where one was reached")?;
     }
     if !report.shows.is_empty() {
         return Ok(());
