@@ -92,9 +92,12 @@ pub fn answer(answer: &AnswerNote, call: Option<&CallNote>) -> String {
 pub fn transaction(note: &TransactionNote, answer: Option<&AnswerNote>) -> (String, String) {
     let at_end = if note.at_end { "at end: " } else { "" };
     let Some(ended_by) = &note.ended_by else {
-        // What it leaves behind stands at its end: `apply, record-key`.
-        let last = note.steps[note.steps.len().saturating_sub(2)..].join(", ");
-        return (format!("{at_end}{}", note.steps.join(", ")), last);
+        // What it leaves behind stands at its end, and before it turns to another resource: `apply, other, resolve, apply`.
+        let end = note.steps.len().saturating_sub(2);
+        let turns = |index: usize| note.steps.get(index).is_some_and(|step| step == "other");
+        let kept = |(index, _): &(usize, &String)| *index >= end || turns(*index) || turns(index + 1);
+        let last: Vec<&str> = note.steps.iter().enumerate().filter(kept).map(|(_, step)| step.as_str()).collect();
+        return (format!("{at_end}{}", note.steps.join(", ")), last.join(", "));
     };
     let ran = note.steps.iter().position(|step| step == ended_by).map_or(&[][..], |index| &note.steps[..index]);
     let mut outcome = answer.map_or_else(|| "ends the call".to_owned(), |answer| answer.outcome.clone());
@@ -227,6 +230,25 @@ pub fn shorten(text: &str, columns: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
+/// A name in at most so many columns: what is left out is in its middle, since names that begin alike often end otherwise.
+#[must_use]
+pub fn shorten_name(name: &str, columns: usize) -> String {
+    if width(name) <= columns || columns < 3 {
+        return shorten(name, columns);
+    }
+    let (mut tail, mut used) = (Vec::new(), 0);
+    for letter in name.chars().rev() {
+        used += letter.width().unwrap_or(0);
+        if used > (columns - 1) / 2 {
+            break;
+        }
+        tail.push(letter);
+    }
+    let tail: String = tail.into_iter().rev().collect();
+    let tail = tail.trim_start();
+    format!("{}{tail}", shorten(name, columns - width(tail)))
+}
+
 /// Breaks a text into lines of at most so many columns, at spaces; a word that is too long by itself is broken.
 #[must_use]
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
@@ -270,7 +292,7 @@ fn split(word: &str, columns: usize) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{list, shorten, steps, violation, width, wrap};
+    use super::{list, shorten, shorten_name, steps, violation, width, wrap};
 
     #[test]
     fn wrapping_breaks_at_spaces_and_within_words_that_are_too_long() {
@@ -286,6 +308,11 @@ mod tests {
         assert_eq!(shorten("planner", 5), "plan…");
         assert_eq!(shorten("planner", 0), "");
         assert!(width(&shorten("名前名前", 4)) <= 4);
+        assert_eq!([0, 2].map(|offset| shorten_name(&format!("list?offset={offset}"), 9)), ["list…et=0", "list…et=2"]);
+        assert_eq!(shorten_name("planner", 7), "planner");
+        for columns in 0..8 {
+            assert!(width(&shorten_name("名前の名前", columns)) <= columns, "{columns}");
+        }
     }
 
     #[test]

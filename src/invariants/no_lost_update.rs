@@ -36,7 +36,7 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
     let intent = setting.intent(agent, entry).expect("only intents commit");
     for (index, (old, new)) in before.content.iter().zip(&after.content).enumerate() {
-        let lost = old.shows.without(new.shows).without(excused(setting, intent, *besides, index));
+        let lost = old.shows.without(new.shows).without(setting.may_erase(intent, *besides, index));
         if !lost.is_empty() {
             let operation = setting.intents[intent].operation(*besides);
             let field = (usize::from(handle.resource), index);
@@ -46,7 +46,7 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     let mut fields = before.content.iter().enumerate();
     let resource = setting.resource(usize::from(handle.resource));
     let keeps = |(index, field): (usize, &Field)| {
-        let kept = field.shows.without(excused(setting, intent, *besides, index));
+        let kept = field.shows.without(setting.may_erase(intent, *besides, index));
         // What was there from the first is in every copy, but for the fields that a program does not know, and where what has
         // its name may be taken for it.
         let missed = resource.new_fields.contains(&index) || resource.chosen.is_some();
@@ -54,14 +54,6 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
         !kept.without(first).is_empty()
     };
     witness_if(*can_erase && fields.any(keeps))
-}
-
-/// What a write may take away from a field: itself, and its author's own earlier changes where it sets the field.
-fn excused(setting: &Setting, intent: usize, besides: bool, field: usize) -> Intents {
-    let operation = setting.intents[intent].operation(besides);
-    let sets = matches!(operation, Operation::Set(_)) && operation.fields().contains(&field);
-    let own = if sets { setting.earlier_intents(intent) } else { Intents::NONE };
-    own.union(Intents::of(intent))
 }
 
 fn violation(

@@ -216,7 +216,7 @@ fn commit() -> Value {
         vec![
             (
                 "erased",
-                list("The changes of others that it erased.", erased),
+                list("The changes that it erased, which its author had not seen: of others, and its own.", erased),
             ),
             ("taken-back", boolean("It takes back what the call had changed before.")),
         ],

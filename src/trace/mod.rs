@@ -404,7 +404,7 @@ pub struct Commit {
     pub shows: Vec<Vec<String>>,
     /// The names of the fields whose values changed.
     pub changed: Vec<String>,
-    /// The changes of others that it erased.
+    /// The changes that it erased, which its author had not seen: of others, and its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub erased: Vec<Erased>,
     /// How often the intent has now taken effect: 1, or 2 for twice or more; 0 where it was taken back.

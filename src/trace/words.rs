@@ -315,7 +315,7 @@ impl Names<'_> {
     /// What a commit left behind. Its version may have advanced after the content was written, so both are taken from
     /// the state after the step.
     fn commit(&self, fact: &Fact, state: &[Component]) -> Option<Commit> {
-        let Fact::Committed { request, handle, before, effects, taken_back, .. } = fact else { return None };
+        let Fact::Committed { request, handle, before, effects, taken_back, besides, .. } = fact else { return None };
         let stored = state[self.0.resource_slot(usize::from(handle.resource))].resource();
         let after = stored.instances.get(usize::from(handle.instance))?;
         let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
@@ -326,8 +326,9 @@ impl Names<'_> {
         };
         let triples = || fields.iter().zip(&old).zip(&after.content);
         let changed = triples().filter(|((_, old), new)| old.is_none_or(|old| old.value != new.value));
-        let own = self.0.intents_of(agent);
-        let erased = triples().filter_map(|(((name, _), old), new)| {
+        let intent = self.0.intent(agent, entry)?;
+        let erased = triples().enumerate().filter_map(|(index, (((name, _), old), new))| {
+            let own = self.0.may_erase(intent, *besides, index);
             let lost = old.map_or(Intents::NONE, |old| old.shows.without(new.shows).without(own));
             (!lost.is_empty()).then(|| Erased { field: name.clone(), of: self.authors(lost) })
         });

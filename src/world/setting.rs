@@ -318,13 +318,6 @@ impl Setting {
         self.intent(usize::from(request.agent), usize::from(request.entry))
     }
 
-    /// All intents of an agent.
-    #[must_use]
-    pub fn intents_of(&self, agent: AgentId) -> Intents {
-        let own = self.intents.iter().enumerate().filter(|(_, intent)| intent.agent == agent);
-        own.fold(Intents::NONE, |all, (number, _)| all.union(Intents::of(number)))
-    }
-
     /// All intents that mint.
     #[must_use]
     pub fn minting(&self) -> Intents {

@@ -108,6 +108,11 @@ fn within(text: &str, pixels: i32, size: i32) -> String {
     words::shorten(text, columns(pixels, size))
 }
 
+/// A name in at most so many pixels.
+fn name_within(name: &str, pixels: i32, size: i32) -> String {
+    words::shorten_name(name, columns(pixels, size))
+}
+
 /// The groups and heads of the lanes.
 pub fn heads(sequence: &Sequence, grid: &Grid, head: &mut Group) {
     let lanes = &sequence.lanes;
@@ -148,22 +153,22 @@ pub fn heads(sequence: &Sequence, grid: &Grid, head: &mut Group) {
         let (left, right) = grid.beside(*lane);
         let room = 2 * (lane - left).min(right - lane).min(60) - 12;
         let room = if grid.dense { 2 * (right - lane).min(62) } else { room.max(76) };
-        head.text((*lane, staggered(grid, *lane)), Anchor::Middle, "h-b", &[("", within(&agent.name, room, 13))]);
+        head.text((*lane, staggered(grid, *lane)), Anchor::Middle, "h-b", &[("", name_within(&agent.name, room, 13))]);
         if !grid.dense {
             head.text((*lane, 129), Anchor::Middle, "h-dim h-s", &[("", agent.role.to_owned())]);
         }
     }
     for (node, lane) in lanes.nodes.iter().zip(&grid.nodes) {
         let room = if grid.dense { 2 * (grid.beside(*lane).1 - lane).min(62) } else { 80 };
-        head.text((*lane, staggered(grid, *lane)), Anchor::Middle, "h-b", &[("", within(node, room, 13))]);
+        head.text((*lane, staggered(grid, *lane)), Anchor::Middle, "h-b", &[("", name_within(node, room, 13))]);
     }
     for (store, truth) in lanes.stores.iter().zip(&grid.stores) {
-        let name = |column: &grid::Column| within(grid::name(store, column), column.width - 4, 12);
+        let name = |column: &grid::Column| name_within(grid::name(store, column), column.width - 4, 12);
         let first =
             truth.columns.first().map_or(truth.right, |column| column.centre - width(&name(column), 12) / 2 - 6);
         let before = grid.stores.iter().filter(|other| other.lane < truth.lane).map(|other| other.right + 4);
         let left = before.max().unwrap_or(grid.beside(truth.lane).0 + 44);
-        let handle = within(&store.handle, first - left, 13);
+        let handle = name_within(&store.handle, first - left, 13);
         let half = width(&handle, 13) / 2;
         // In the middle of its lane, unless it would touch the head of the first column.
         let x = truth.lane.min(first - half).max(left + half);

@@ -93,7 +93,7 @@ impl Timelines {
         if commit.named {
             let handle = words::line(&commit.content.handle);
             let room = columns(truth.right - truth.version, 12);
-            let handle = words::shorten(&handle, room);
+            let handle = words::shorten_name(&handle, room);
             group.text((truth.version, -12), Anchor::Start, "h-b h-s", &[("", handle)]);
         }
         if commit.deleted {

@@ -156,7 +156,7 @@ impl Layout {
         let mut heads: Vec<(usize, String)> = Vec::new();
         for (index, (agent, column)) in lanes.agents.iter().zip(&self.agents).enumerate() {
             let room = end(*column) - column - 1;
-            names.write(*column, &words::shorten(&words::line(&agent.name), room));
+            names.write(*column, &words::shorten_name(&words::line(&agent.name), room));
             if words::width(agent.role) <= room {
                 roles.write(*column, agent.role);
             }
@@ -172,13 +172,13 @@ impl Layout {
             heads.push((*column, "nodes".to_owned()));
         }
         for (name, column) in lanes.nodes.iter().zip(&self.nodes) {
-            names.write(*column, &words::shorten(&words::line(name), end(*column) - column - 1));
+            names.write(*column, &words::shorten_name(&words::line(name), end(*column) - column - 1));
         }
         if let Some(column) = self.stores.first() {
             heads.push((*column, "store (* changed here)".to_owned()));
         }
         for (store, column) in lanes.stores.iter().zip(&self.stores) {
-            names.write(*column, &words::shorten(&words::line(&store.handle), end(*column) - column - 1));
+            names.write(*column, &words::shorten_name(&words::line(&store.handle), end(*column) - column - 1));
         }
         for (index, (column, head)) in heads.iter().enumerate() {
             let next = heads.get(index + 1).map_or(self.width + 1, |(next, _)| *next);

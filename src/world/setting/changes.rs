@@ -3,9 +3,19 @@
 use super::{Intent, Setting};
 use crate::model::design::{CALLS_UPSTREAM, STORES};
 use crate::model::{AgentId, EntryId, Operation, Tool};
-use crate::world::{Effect, IntentLedger};
+use crate::world::{Effect, IntentLedger, Intents};
 
 impl Setting {
+    /// What the change of an intent may take away from a field unseen: itself, and its author's own earlier changes where it
+    /// sets the field. `besides`: in the other resource of its call.
+    #[must_use]
+    pub fn may_erase(&self, intent: usize, besides: bool, field: usize) -> Intents {
+        let operation = self.intents[intent].operation(besides);
+        let sets = matches!(operation, Operation::Set(_)) && operation.fields().contains(&field);
+        let own = if sets { self.earlier_intents(intent) } else { Intents::NONE };
+        own.union(Intents::of(intent))
+    }
+
     /// The changes that an operation makes, as the ledger counts them: one for each field where a handler may make them one
     /// by one, or leave some out, else one for all.
     #[must_use]
