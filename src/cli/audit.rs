@@ -66,6 +66,10 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     let diagram = arguments.diagram.as_deref().map(super::diagram::format).transpose()?;
     let mapping = arguments.mapping.as_deref().map(read_mapping).transpose()?;
     let named = arguments.log.display().to_string().replace('\\', "/");
+    if arguments.log.extension().is_some_and(|extension| extension == "toml") {
+        let help = "a log of JSON Lines goes here, and a mapping behind `--mapping`";
+        return Err(Failure::Usage(format!("{named} is TOML: {help}")));
+    }
     let failed = |error: io::Error| Failure::Usage(format!("{named}: {error}"));
     let (name, log): (&str, Box<dyn BufRead>) = if named == "-" {
         ("standard input", Box::new(BufReader::new(io::stdin().lock())))

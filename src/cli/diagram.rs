@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Failure, Terminal, exit, explain, replay, writing};
 use crate::diagrams::{FORMATS, Format};
-use crate::suggest::did_you_mean;
+use crate::suggest::{did_you_mean, one_of};
 use crate::table::Row;
 use crate::trace::Trace;
 
@@ -38,8 +38,9 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
 pub(super) fn format(name: &str) -> Result<&'static Row<Format>, Failure> {
     FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
         let help = did_you_mean(name, FORMATS.iter().map(|format| format.name));
-        let help = help.map_or_else(String::new, |help| format!("; {help}"));
-        Failure::Usage(format!("there is no format `{name}`{help}"))
+        let known = FORMATS.iter().map(|format| format.name);
+        let help = help.unwrap_or_else(|| format!("expected {}", one_of(known.collect::<Vec<_>>())));
+        Failure::Usage(format!("there is no format `{name}`; {help}"))
     })
 }
 

@@ -48,7 +48,8 @@ pub(super) fn expected_of_nothing(run: &Run, runs: &[&Run]) -> Vec<Diagnostic> {
 pub(super) fn refuse_another_kind(asked: Kind, spec: &str) -> Result<(), Failure> {
     let by_name = Kind::ALL.iter().find(|kind| spec.ends_with(&format!(".{}.toml", kind.name())));
     let is_file = Path::new(spec).is_file();
-    let kind = by_name.copied().or_else(|| kind_of(Path::new(spec)).filter(|_| is_file));
+    // A pipe can be read once only.
+    let kind = by_name.copied().or_else(|| if is_file { kind_of(Path::new(spec)) } else { None });
     let Some(kind) = kind.filter(|kind| *kind != asked) else { return Ok(()) };
     let belongs = match kind {
         Kind::Scenario => "a scenario stands alone, without an option before it".to_owned(),

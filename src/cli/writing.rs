@@ -105,6 +105,9 @@ pub(super) fn read_trace(path: &Path) -> Result<Trace, Failure> {
             "{name} is a {}: a trace goes here, a file that `handlecheck check` writes into the folder `traces`",
             kind.name()
         )),
+        None if path.extension().is_some_and(|extension| extension == "lock") => Failure::Usage(format!(
+            "{name} is a lock, which `handlecheck diff` and `handlecheck lock --check` read: a trace goes here"
+        )),
         None => Failure::Input(error.shown(&name, &text)),
     })?;
     crate::trace::check(&trace, &name, &text)?;

@@ -97,7 +97,7 @@ impl Story {
                 .join(" "),
             violated,
             events: events::events(&shown, &sequence, &calls),
-            moment: [parting, race].into_iter().flatten().chain(rounds).chain([closing(trace)]).collect(),
+            moment: [parting, race].into_iter().flatten().chain(rounds).chain(closing(trace)).collect(),
             guards: if violated { guards::guards(trace, &calls) } else { Vec::new() },
             guards_title: match trace.loops_from {
                 Some(_) => "What each guard did in these rounds",
@@ -135,7 +135,9 @@ fn parting(trace: &Trace, sequence: &Sequence) -> Option<String> {
 }
 
 /// What it took.
-fn closing(trace: &Trace) -> String {
+fn closing(trace: &Trace) -> Option<String> {
+    // Where nothing happens, it took nothing.
+    trace.steps.first()?;
     let faults: Vec<String> = trace
         .steps
         .iter()
@@ -144,10 +146,10 @@ fn closing(trace: &Trace) -> String {
         .map(|(index, step)| format!("{} at step {}", step.does.action, index + 1))
         .collect();
     let deploys = trace.steps.iter().any(|step| step.does.action == "deploy");
-    match &faults[..] {
+    Some(match &faults[..] {
         [] if deploys => "No fault was needed: it was enough that nodes change over, and ordinary timing.".to_owned(),
         [] => "No fault was needed: ordinary timing is enough.".to_owned(),
         [one] => format!("It took one fault: {one}."),
         many => format!("It took {} faults: {}.", many.len(), words::list(many)),
-    }
+    })
 }

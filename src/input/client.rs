@@ -78,6 +78,15 @@ fn reactions(on: &Table<'_>) -> BTreeMap<Event, Reaction> {
 pub const SEND: [&str; 5] = ["same", "same-with-new-version", "replan", "read", "mint"];
 
 fn reaction(item: Item<'_>) -> Option<Reaction> {
+    if let Some(word) = item.value().as_str() {
+        let tell = Told::named(word).map(|_| "tell");
+        let verb = tell.or_else(|| SEND.contains(&word).then_some("send"));
+        let help = verb.map_or_else(
+            || "expected `{ send = .. }` or `{ tell = .. }`".to_owned(),
+            |verb| format!("did you mean `{{ {verb} = \"{word}\" }}`?"),
+        );
+        return item.refuse("a reaction is a table", "this is a string", Some(help));
+    }
     let table = item.table()?;
     let (send, tell) = (table.get("send"), table.get("tell"));
     let (key, condition, otherwise) = (table.get("key"), table.get("if"), table.get("else"));

@@ -2,8 +2,8 @@
 
 use snapbox::str;
 
-use crate::common;
-use crate::{folder, says, says_in, write};
+use crate::common::{self, handlecheck};
+use crate::{folder, says, says_in, words, write};
 
 #[test]
 fn a_design_or_a_scenario_in_the_wrong_place() {
@@ -229,5 +229,41 @@ fn completions_know_the_commands() {
         let said = common::handlecheck(folder().path(), &["completions", shell]);
         assert_eq!((said.code, &*said.err), (0, ""));
         assert!(said.out.contains("compare") && said.out.contains("design"), "{shell}");
+    }
+}
+
+/// What comes through a pipe can be read once, and is.
+#[cfg(unix)]
+#[test]
+fn a_design_may_come_through_a_pipe() {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+    let folder = folder();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_handlecheck"))
+        .current_dir(folder.path())
+        .args(["check", "-q", "two-agents", "--design", "/dev/stdin", "--invariant", "no-lost-update"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let text = include_bytes!("../../models/designs/naive.toml");
+    child.stdin.take().expect("it has a standard input").write_all(text).expect("it reads");
+    let said = child.wait_with_output().expect("it ends");
+    let out = String::from_utf8(said.stdout).expect("it is UTF-8");
+    assert!(out.contains("violated     no-lost-update"), "{out}");
+}
+
+#[test]
+fn what_is_not_what_it_is_taken_for_is_named() {
+    let folder = folder();
+    write(folder.path(), "map.toml", "[call]\nsent = \"/at\"\n");
+    write(folder.path(), "handlecheck.lock", "schema = 1\n");
+    for (line, says) in [
+        ("audit map.toml", "map.toml is TOML: a log of JSON Lines goes here, and a mapping behind `--mapping`"),
+        ("replay handlecheck.lock", "handlecheck.lock is a lock, which `handlecheck diff` and"),
+        ("diagram x.json --format gif", "there is no format `gif`; expected `text`, "),
+    ] {
+        let said = handlecheck(folder.path(), &words(line));
+        assert_eq!((said.code, said.err.contains(says)), (2, true), "{line}: {}", said.err);
     }
 }

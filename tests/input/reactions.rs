@@ -68,12 +68,13 @@ forbidden = "tell""#,
     :                       `-- expected `same`, `same-with-new-version`, `replan`, `read` or `mint`
     `----
 
-  error: this is a string
+  error: a reaction is a table
     ,-[small.toml:15:13]
  15 | forbidden = "tell"
     :             ^^^|^^
-    :                `-- expected a table
+    :                `-- this is a string
     `----
+  help: expected `{ send = .. }` or `{ tell = .. }`
 
 "#]],
     );
@@ -229,6 +230,39 @@ client.on.stale-views = { tell = "failure" }"#,
   help: did you mean `stale-view`? expected one of broken-stream, not-found, forbidden, expired, closed,
         key-mismatch, in-progress, stale-view, precondition-required, locked, lease-lost, stale-approval,
         condition-not-met, name-taken, unknown
+
+"#]],
+    );
+}
+
+#[test]
+fn a_reaction_that_is_a_word() {
+    reads(
+        design_and("[client.on]\nexpired = \"failure\"\nlocked = \"same\"\nclosed = \"stop\""),
+        str![[r#"
+  error: a reaction is a table
+    ,-[small.toml:12:11]
+ 12 | expired = "failure"
+    :           ^^^^|^^^^
+    :               `-- this is a string
+    `----
+  help: did you mean `{ tell = "failure" }`?
+
+  error: a reaction is a table
+    ,-[small.toml:13:10]
+ 13 | locked = "same"
+    :          ^^^|^^
+    :             `-- this is a string
+    `----
+  help: did you mean `{ send = "same" }`?
+
+  error: a reaction is a table
+    ,-[small.toml:14:10]
+ 14 | closed = "stop"
+    :          ^^^|^^
+    :             `-- this is a string
+    `----
+  help: expected `{ send = .. }` or `{ tell = .. }`
 
 "#]],
     );

@@ -210,7 +210,7 @@ fn finding(case: &Case<'_>, effect: &Effect, other: &Effect, field: Name, view: 
     let name = case.history.text(field);
     let saw = case.base(effect.call).map_or_else(String::new, |base| match (base.version.number(), base.call) {
         (Some(_), _) => format!(", having seen {}", case.history.version(base.version)),
-        (None, Some(view)) => format!(", having read before that ({})", case.named(view)),
+        (None, Some(view)) => format!(", having read in {} before that", case.named(view)),
         (None, None) => String::new(),
     });
     let sentence = format!(
