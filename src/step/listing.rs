@@ -104,7 +104,8 @@ impl Simulation {
     ) -> Vec<Action> {
         let next = self.programs.of(call).next_steps(progress);
         let (deployed, answered) = (call.deployed, call.has_answered());
-        let advances = next.iter().any(|step| matches!(*step, "apply" | "apply-next" | "save" | "advance-version"));
+        let advances =
+            next.iter().any(|step| matches!(*step, "apply" | "apply-next" | "save" | "advance-version" | "undo"));
         let server = &self.setting.of(deployed).model.design.server;
         let coarse = server.versions == Versions::CoarseClock;
         let tried = || self.programs.try_execute(&self.setting, access, at, Luck::PLAIN);
