@@ -89,7 +89,10 @@ fn the_smallest_repair_is_found_and_proved() {
     let (run, found) = repaired("two-agents-no-faults", "check-then-write");
     assert!(found.complete && found.violated.contains(&"no-lost-update".to_owned()));
     let changes: Vec<&Vec<String>> = found.repairs.iter().map(|repair| &repair.changes).collect();
-    assert!(changes.contains(&&vec!["write: apply in the transaction before it".to_owned()]), "{changes:?}");
+    assert!(
+        changes.contains(&&vec!["write: the transaction that begins with apply joined to the one before".to_owned()]),
+        "{changes:?}"
+    );
     for repair in &found.repairs {
         assert_eq!(repair.changes.len(), 1);
         let source = Source::new("repaired", "repaired.toml", &*repair.text);
