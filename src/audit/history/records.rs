@@ -13,7 +13,7 @@ pub struct Record {
     pub id: Option<Name>,
     /// When it was sent.
     pub sent: u64,
-    /// When its answer was received, or [`NEVER`].
+    /// When its answer was received, or [`NEVER`](super::NEVER).
     pub received: u64,
     /// Its stream broke.
     pub cut: bool,
