@@ -1,8 +1,9 @@
 //! A read is served from before the latest change.
 //!
-//! It strikes where `reads-from = "replica"`: a node executes the transaction of a read on a copy that lags behind. What is
-//! read had to be changed before: a write and whatever else leaves a content is a change. That a resource was made, by a
-//! `mint`, or deleted is none: the copy knows of that at once, so nobody is answered `not-found` because a copy lags.
+//! It strikes where `reads-from = "replica"`: a node executes a transaction of a read on a copy that lags behind by the
+//! latest change: a write and whatever else leaves a content. Where that change made what is read, by a `mint`, the copy
+//! does not have it yet, and `resolve` or `read` ends the call with `not-found`. That a resource was deleted the copy knows
+//! at once.
 
 use super::{Fault, Strike, Strikes, one_part};
 use crate::action::Target;

@@ -1,7 +1,8 @@
 //! Answers a view of the resource.
 //!
 //! Puts the version and the content of the resource into the answer, with the fence number of a lease that the call was
-//! given. With `reads-from = "replica"` the fault `stale-read` may serve it from before the latest change. With
+//! given. With `reads-from = "replica"` the fault `stale-read` may serve it from before the latest change, or end the
+//! call with `not-found` where that change made the resource. With
 //! `reads-from = "node-cache"` a node answers from its cache what it has answered before in the same `cache-scope`:
 //! this step fills an entry where there is none, in the same transaction in which it read the store. Nothing but a
 //! restart of the node empties it; a write, also on that node, does not.
@@ -16,6 +17,9 @@ pub static STEP: Step =
 
 fn run(handling: &mut Handling<'_, '_>) -> Result<(), End> {
     let instance = handling.existing()?;
+    if handling.lags_behind_mint() {
+        return Err(handling.refuse(Outcome::NotFound));
+    }
     let mut view =
         View { version: Some(instance.version), content: Some(instance.content), fence: handling.progress.grant };
     match handling.setting.model.design.server.reads_from {

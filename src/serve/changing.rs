@@ -108,7 +108,7 @@ pub(super) fn undo(handling: &mut Handling<'_>) -> Passed {
     let Some(mut instance) = handling.instance_of(&handle)? else { return Ok(()) };
     if handling.design.server.reads_from == ReadsFrom::Replica {
         let (version, content, at) = (instance.version, instance.content.clone(), handling.now()?);
-        instance.superseded = Some(Superseded { version, content, at });
+        instance.superseded = Some(Superseded { version, content: Some(content), at });
     }
     instance.version = handling.next_version(instance.version)?;
     let (operation, payload) = handling.asked();

@@ -240,7 +240,7 @@ impl Handling<'_> {
         self.note_before(&instance);
         if self.design.server.reads_from == ReadsFrom::Replica {
             let Instance { version, content, .. } = self.there()?;
-            instance.superseded = Some(Superseded { version, content, at: self.now()? });
+            instance.superseded = Some(Superseded { version, content: Some(content), at: self.now()? });
         }
         instance.content = match payload {
             Payload::Content(content) if operation.changes_fields() => content.clone(),

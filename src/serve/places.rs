@@ -100,8 +100,8 @@ pub struct Instance {
 pub struct Superseded {
     /// The version.
     pub version: i64,
-    /// The content.
-    pub content: Fields,
+    /// The content; `None` where the resource was made then, so that there was nothing before.
+    pub content: Option<Fields>,
     /// When it was superseded, in seconds of the machine's clock.
     pub at: f64,
 }

@@ -8,7 +8,7 @@ use rusqlite::params;
 use super::answer::{Answer, View};
 use super::changing;
 use super::handling::Handling;
-use super::places::{self, Instance, from_json, json, stored};
+use super::places::{self, Instance, Superseded, from_json, json, stored};
 use super::progress::{Passed, Stop, Wrote};
 use super::request::{ELEMENTS, Fields, Payload, Stamp};
 use crate::assertion;
@@ -16,7 +16,7 @@ use crate::model::design::{
     ClaimNames, FenceSeen, Foreign, Handles, LeaseNames, OtherPayload, PrincipalPart, ReadsFrom, State, Taken,
     TakenName,
 };
-use crate::model::{Outcome, Principal, Value};
+use crate::model::{Outcome, Principal, Tool, Value};
 
 /// What a step does.
 pub type Step = fn(&mut Handling<'_>) -> Passed;
@@ -108,7 +108,10 @@ pub(super) fn works_on_resource(step: &str) -> bool {
 }
 
 fn resolve(handling: &mut Handling<'_>) -> Passed {
-    if handling.existing()?.lifecycle == "deleted" { Err(handling.refuse(Outcome::NotFound)) } else { Ok(()) }
+    let instance = handling.existing()?;
+    let reads = handling.request.operation.tool == Tool::Read;
+    let missing = reads && lagging(handling, &instance)?.is_some_and(|old| old.content.is_none());
+    if missing || instance.lifecycle == "deleted" { Err(handling.refuse(Outcome::NotFound)) } else { Ok(()) }
 }
 
 fn authorize(handling: &mut Handling<'_>) -> Passed {
@@ -322,8 +325,9 @@ fn check_fence(handling: &mut Handling<'_>) -> Passed {
 }
 
 fn read(handling: &mut Handling<'_>) -> Passed {
-    let Instance { version, content, superseded, .. } = handling.existing()?;
-    let mut view = View { version, content, fence: handling.progress.grant };
+    let instance = handling.existing()?;
+    let old = lagging(handling, &instance)?;
+    let mut view = View { version: instance.version, content: instance.content, fence: handling.progress.grant };
     let handle = handling.handle().map(str::to_owned).unwrap_or_default();
     if handling.design.server.reads_from == ReadsFrom::NodeCache {
         let scope = handling.scope(&handling.design.server.cache_scope)?;
@@ -343,14 +347,23 @@ fn read(handling: &mut Handling<'_>) -> Passed {
         }
         memory.prepare_cached("INSERT INTO cache VALUES (?, ?, ?)")?.execute(params![scope, handle, json(&view)])?;
     }
-    if handling.design.server.reads_from == ReadsFrom::Replica
-        && let Some(old) = superseded
-        && handling.order.lags.map_or_else(|| Ok(handling.now()? - old.at < LAG_SECONDS), Ok::<_, Stop>)?
-    {
-        view = View { version: old.version, content: old.content, ..view };
+    match old {
+        Some(Superseded { content: None, .. }) if handling.request.operation.tool == Tool::Read => {
+            return Err(handling.refuse(Outcome::NotFound));
+        }
+        Some(Superseded { version, content: Some(content), .. }) => view = View { version, content, ..view },
+        Some(_) | None => {}
     }
     show(handling, view);
     Ok(())
+}
+
+/// What the copy that is read from has of a resource, where it lags behind.
+fn lagging(handling: &Handling<'_>, instance: &Instance) -> Result<Option<Superseded>, Stop> {
+    let replica = handling.design.server.reads_from == ReadsFrom::Replica;
+    let Some(old) = instance.superseded.clone().filter(|_| replica) else { return Ok(None) };
+    let lags = handling.order.lags.map_or_else(|| Ok(handling.now()? - old.at < LAG_SECONDS), Ok::<_, Stop>)?;
+    Ok(Some(old).filter(|_| lags))
 }
 
 /// What the program does not know is not in its answer.
@@ -440,7 +453,9 @@ fn mint(handling: &mut Handling<'_>) -> Passed {
     handling.progress.answer.handle = Some(handle);
     handling.progress.answer.version = Some(FIRST_VERSION);
     let session = handling.own.session.clone().filter(|_| handling.design.server.state == State::Session);
-    let minted = Instance { session, ..Instance::new(owner, content, FIRST_VERSION) };
+    let copied = handling.design.server.reads_from == ReadsFrom::Replica;
+    let superseded = if copied { Some(Superseded { version: 0, content: None, at: handling.now()? }) } else { None };
+    let minted = Instance { session, superseded, ..Instance::new(owner, content, FIRST_VERSION) };
     handling.carry(&minted);
     if handling.may_take_back() {
         handling.progress.wrote = handling.own_handle().map(|made| Wrote::Anew(made.to_owned()));

@@ -1,7 +1,7 @@
 //! The steps of a handler (section 5): one function each. A step passes, or ends the call.
 
 use handlecheck::model::design::{FenceSeen, Foreign, Identity, LeaseNames, ReadsFrom, State as StateIn};
-use handlecheck::model::{AgentId, Model, Outcome, Principal};
+use handlecheck::model::{AgentId, Model, Outcome, Principal, Tool};
 
 use super::judge::{self};
 use super::keys;
@@ -187,10 +187,25 @@ impl Step<'_, '_> {
 
     /// `resolve`: the handle names something here that was not deleted.
     fn resolve(&mut self) -> Passed {
+        if self.is_not_in_copy() {
+            return self.refuse(Outcome::NotFound);
+        }
         match self.stored() {
             Some((_, stored)) if stored.life != Life::Deleted => Ok(()),
             _ => self.refuse(Outcome::NotFound),
         }
+    }
+
+    /// A read from a replica that lags does not find what was made last and not changed since.
+    fn is_not_in_copy(&mut self) -> bool {
+        let replica = self.model().design.server.reads_from == ReadsFrom::Replica;
+        if !replica || !self.world.stale_read || self.request.tool != Tool::Read {
+            return false;
+        }
+        let Some((handle, Stored { previous: None, .. })) = self.stored() else { return false };
+        let minted = self.model().scenario.resources[handle.0].handle.is_none();
+        self.world.stale_read &= !minted;
+        minted
     }
 
     /// `authorize`: the principal owns the resource, or it is shared with it.
@@ -374,6 +389,9 @@ impl Step<'_, '_> {
 
     /// `read`: puts a view into the answer, from the store or from a copy that may lag.
     fn read(&mut self) -> Passed {
+        if self.is_not_in_copy() {
+            return self.refuse(Outcome::NotFound);
+        }
         let fence = self.handling.bench.grant;
         let carried = self.request.token.as_ref().map(|(_, version)| *version);
         let Some(content) = self.content_here() else { return self.refuse(Outcome::NotFound) };
