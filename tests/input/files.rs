@@ -41,7 +41,7 @@ fn every_shipped_model_is_readable_and_those_fit_that_expect_something_of_each_o
                 // What a repair rules out can't happen any more: reads from the store never lag, handles are not guessed, a
                 // claim that is kept does not expire.
                 let ruled_out = match (&*scenario.value.name, &*design.value.name) {
-                    (_, "reads-from-store") => "`stale-read` never strikes",
+                    (_, "reads-from-store" | "created-behind-a-replica-repaired") => "`stale-read` never strikes",
                     ("foreign-agent-guess", "not-found") => "never gets the handle",
                     (_, "whatever-clients-do") => "`resolves` is not judged",
                     ("two-agents-expire-claim", "claim-three-attempts") => "`expire-claim` never strikes",

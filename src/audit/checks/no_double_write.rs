@@ -6,7 +6,8 @@
 //! when a sum comes to more than all that was asked for.
 //!
 //! Not judged: a repeated piece of work, where a call whose answer was lost may have happened and no version or content
-//! tells; the same where two answers say `ok` and neither names a version.
+//! tells; the same where two answers say `ok` and neither names a version; a second mint, where what the first one made was
+//! not found.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -143,11 +144,15 @@ fn mints(case: &Case<'_>, judged: &mut Judged) {
         }
         let before = *first.entry(effect.work).or_insert(effect.call);
         // What is gone again is not counted.
-        let gone = [before, effect.call].into_iter().any(|call| {
-            let resource = case.call(call).handle.and_then(|handle| case.resource(handle));
-            resource.is_none_or(|resource| resource.noticed.is_some() || lost.contains(&resource.handle))
-        });
-        if case.call(before).handle != case.call(effect.call).handle && !gone {
+        let made = [before, effect.call].map(|call| case.call(call).handle.and_then(|handle| case.resource(handle)));
+        let gone = made.iter().any(|made| made.is_none_or(|resource| resource.noticed.is_some()));
+        if case.call(before).handle == case.call(effect.call).handle || gone {
+            continue;
+        }
+        if made.iter().flatten().any(|resource| lost.contains(&resource.handle)) {
+            judged.about += 1;
+            judged.unjudged("what was made first was not found later: it was gone, or a copy did not have it yet");
+        } else {
             judged.found(case, || {
                 let sentence = format!(
                     "{}'s {} took effect twice: it made {} ({}) and {} ({})",
