@@ -28,6 +28,8 @@ struct Found {
     tags: BTreeSet<u16>,
     /// What happened.
     names: BTreeSet<&'static str>,
+    /// Why properties are violated, where that was asked for.
+    causes: BTreeSet<(u8, u64)>,
 }
 
 fn found<S: System>(simulation: &Simulation, exploration: &Exploration<S>) -> Found {
@@ -37,6 +39,7 @@ fn found<S: System>(simulation: &Simulation, exploration: &Exploration<S>) -> Fo
         witnessed: exploration.witnessed,
         tags: exploration.tags.iter().map(|(tag, _)| *tag).collect(),
         names: names.chain(simulation.left_out()).collect(),
+        causes: exploration.causes.iter().map(|(cause, _)| *cause).collect(),
     }
 }
 
@@ -47,7 +50,8 @@ fn compare(model: &Model, reduce: bool, symmetry: bool) -> Result<Option<(usize,
     if !Simulation::reduced(model.clone(), 0).routes_late() {
         return Ok(None);
     }
-    let limits = Limits { states: Some(LARGEST), liveness: true, ..Limits::default() };
+    // Symmetries that exchange agents exchange causes, and are not used where these are asked for.
+    let limits = Limits { states: Some(LARGEST), liveness: true, causes: !symmetry, ..Limits::default() };
     let all = explore(&whole, limits, &mut |_| false);
     if all.stop.is_some() {
         return Ok(None);
