@@ -31,6 +31,7 @@ pub mod judge;
 pub mod keys;
 pub mod liveness;
 pub mod making;
+mod messages;
 pub mod receive;
 pub mod refusals;
 pub mod rename;
