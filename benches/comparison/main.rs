@@ -5,6 +5,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a table that is printed")]
 
+mod checkers;
 mod measure;
 mod others;
 mod plot;

@@ -1,8 +1,6 @@
 //! One measurement, in a process of its own, so that its memory is its own.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
@@ -11,7 +9,7 @@ use handlecheck::input::{self, Kind, Source};
 use handlecheck::run::{Run, invariant_names};
 use handlecheck::step::Simulation;
 
-use crate::promela::{Size, promela};
+use crate::promela::Size;
 
 /// What is measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,7 +24,8 @@ pub enum Mode {
     Stateright,
 }
 
-/// States that are explored whole before a search is reduced, to see what is witnessed: `check` does so too.
+/// States that are explored whole before a search is reduced, to see what is witnessed. (`check` explores more of them, up to
+/// 200,000, since where these are all, counts are those of the whole graph.)
 const BEGIN: usize = 10_000;
 
 /// What came out.
@@ -163,49 +162,5 @@ pub fn apart(mode: Mode, size: Size, most: usize) -> Measured {
         complete: complete == "true",
         seconds: seconds.parse().expect("seconds are a number"),
         bytes: number(bytes),
-    }
-}
-
-/// SPIN's verifier of the basket, compiled.
-pub struct Spin {
-    folder: tempfile::TempDir,
-}
-
-impl Spin {
-    /// Generates and compiles it; `None` where there is no SPIN or no C compiler. `reduced`: with its partial-order reduction.
-    pub fn compile(size: Size, reduced: bool) -> Option<Self> {
-        let folder = tempfile::tempdir().expect("a folder can be made");
-        std::fs::File::create(folder.path().join("basket.pml"))
-            .and_then(|mut file| file.write_all(promela(size).as_bytes()))
-            .expect("a file can be written");
-        let done = |program: &str, arguments: &[&str]| {
-            let output = Command::new(program).args(arguments).current_dir(folder.path()).output();
-            output.is_ok_and(|output| output.status.success())
-        };
-        let mut compile = vec!["-O2", "-DSAFETY", "-DMEMLIM=16000", "-o", "pan", "pan.c"];
-        if !reduced {
-            compile.push("-DNOREDUCE");
-        }
-        (done("spin", &["-a", "-o2", "basket.pml"]) && done("gcc", &compile)).then_some(Self { folder })
-    }
-
-    /// Runs it once.
-    pub fn run(&self) -> Measured {
-        #[expect(clippy::disallowed_methods, reason = "time is what is measured")]
-        let start = std::time::Instant::now();
-        // A hash table that is large enough from the start, as its manual advises.
-        let verifier: &Path = &self.folder.path().join("pan");
-        let output = Command::new(verifier).args(["-m100000", "-w24"]).current_dir(self.folder.path()).output();
-        let output = output.expect("the verifier can be run");
-        let seconds = start.elapsed().as_secs_f64();
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let value = |behind: &str| {
-            let line = text.lines().find(|line| line.contains(behind)).unwrap_or_default();
-            line.split_whitespace().next().and_then(|word| word.parse::<f64>().ok()).unwrap_or(0.0)
-        };
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts and megabytes")]
-        let (states, bytes) =
-            (value("states, stored") as usize, (value("actual memory usage for states") * 1_048_576.0) as usize);
-        Measured { states, complete: true, seconds, bytes }
     }
 }

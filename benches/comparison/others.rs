@@ -1,12 +1,18 @@
 //! What is run in turn: ours, stateright and SPIN, one thread and two, states and hashes.
 
-use crate::measure::{Measured, Mode, Spin, apart};
+use std::time::Duration;
+
+use crate::checkers::{Spin, Tlc};
+use crate::measure::{Measured, Mode, apart};
 use crate::promela::Size;
 use crate::scale;
 use crate::targets::Reached;
 
 /// Where everything fits.
 const UNBOUNDED: usize = 200_000_000;
+
+/// A program that takes longer is stopped.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The one in the middle, by time.
 fn median(mut all: Vec<Measured>) -> Measured {
@@ -53,6 +59,7 @@ pub fn others(rounds: usize) -> (String, Reached) {
     };
     show(stateright(rounds, &mut reached));
     show(spin(rounds, &mut reached));
+    show(tlc(rounds, &mut reached));
     show(large(rounds, &mut reached));
     show(far());
     (tables, reached)
@@ -80,9 +87,13 @@ fn stateright(rounds: usize, reached: &mut Reached) -> String {
 fn spin(rounds: usize, reached: &mut Reached) -> String {
     let ours = Size { agents: 3, nodes: 2, drops: 1, restarts: 1 };
     let theirs = Size { agents: 3, nodes: 2, drops: 2, restarts: 1 };
-    let (Some(whole), Some(same), Some(larger)) =
-        (Spin::compile(theirs, false), Spin::compile(ours, true), Spin::compile(theirs, true))
-    else {
+    let largest = Size { agents: 3, nodes: 2, drops: 3, restarts: 1 };
+    let (Some(whole), Some(same), Some(larger), Some(too_large)) = (
+        Spin::compile(theirs, false),
+        Spin::compile(ours, true),
+        Spin::compile(theirs, true),
+        Spin::compile(largest, true),
+    ) else {
         return "SPIN or a C compiler is not installed here: nothing is measured against it.\n\n".to_owned();
     };
     let [mine, its, mine_reduced, its_reduced, mine_larger, its_larger] = interleaved(
@@ -108,7 +119,37 @@ fn spin(rounds: usize, reached: &mut Reached) -> String {
         table += &row(&format!("handlecheck, reduced, {}", scale::words(size)), &mine, 1.0);
         table += &row(&format!("SPIN, its partial-order reduction, {} (by time)", scale::words(size)), &its, times[at]);
     }
+    let [mine] = interleaved(rounds, [&|| apart(Mode::Reduced(1), largest, UNBOUNDED)]);
+    table += &row(&format!("handlecheck, reduced, {}", scale::words(largest)), &mine, 1.0);
+    if !too_large.ends_within(PATIENCE) {
+        let (words, seconds) = (scale::words(largest), PATIENCE.as_secs());
+        let times = PATIENCE.as_secs_f64() / mine.seconds;
+        table += &format!(
+            "| SPIN, its partial-order reduction, {words} (by time, once) | | more than {seconds} | | | more than {times:.0} |\n"
+        );
+        reached.spin_largest = Some(times);
+    }
     (reached.spin, reached.spin_reduced) = (Some(rates), Some(times));
+    table + "\n"
+}
+
+/// Against TLC, on a model with the same states as that for SPIN.
+fn tlc(rounds: usize, reached: &mut Reached) -> String {
+    let size = Size { agents: 3, nodes: 2, drops: 1, restarts: 1 };
+    let Some(checker) = Tlc::prepare(size) else {
+        return "TLC is not measured: there is no Java here, or `TLC_JAR` does not say where its jar is.\n\n"
+            .to_owned();
+    };
+    let [one, two, theirs] = interleaved(
+        rounds,
+        [&|| apart(Mode::Whole(1), size, UNBOUNDED), &|| apart(Mode::Whole(2), size, UNBOUNDED), &|| checker.run(2)],
+    );
+    let mut table =
+        format!("**TLC, on the same model as SPIN** ({}, by states a second)\n\n{HEAD}", scale::words(size));
+    table += &row("handlecheck, every interleaving, 1 thread", &one, 1.0);
+    table += &row("handlecheck, every interleaving, 2 threads", &two, rate(&two) / rate(&one));
+    table += &row("TLC, two workers", &theirs, rate(&one) / rate(&theirs));
+    reached.tlc = Some([rate(&one) / rate(&theirs), rate(&two) / rate(&theirs)]);
     table + "\n"
 }
 

@@ -9,6 +9,10 @@ pub struct Reached {
     pub spin: Option<f64>,
     /// The time of SPIN with its reduction by ours with ours, on two sizes.
     pub spin_reduced: Option<[f64; 2]>,
+    /// At least that, on a size on which SPIN was stopped.
+    pub spin_largest: Option<f64>,
+    /// Our states a second, with one thread and with two, by those of TLC with two workers.
+    pub tlc: Option<[f64; 2]>,
     /// Bytes a state.
     pub bytes: usize,
     /// Bytes a state with hashes alone.
@@ -37,12 +41,21 @@ pub fn table(reached: &Reached) -> String {
         "100 times less time, with our reductions",
         reached.spin_reduced.map_or_else(unmeasured, |[small, large]| {
             let both = small >= 100.0 && large >= 100.0;
-            format!("{}: {small:.1} times less, and {large:.1} times on the larger one", word(both))
+            let largest =
+                reached.spin_largest.map(|times| format!(", and more than {times:.0} times on one still larger"));
+            let largest = largest.unwrap_or_default();
+            format!("{}: {small:.1} times less, {large:.1} times on the larger one{largest}", word(both))
         }),
     );
     let times = reached.stateright;
     row("stateright, breadth-first, on our model", "5 times", format!("{}: {times:.0} times", word(times >= 5.0)));
-    row("TLC, two workers", "50 times", unmeasured());
+    row(
+        "TLC, two workers",
+        "50 times",
+        reached.tlc.map_or_else(unmeasured, |[one, two]| {
+            format!("{}: {one:.0} times with one thread, {two:.0} times with two", word(one >= 50.0))
+        }),
+    );
     row(
         "bytes a state, 5 million states and more",
         "64, exact",
