@@ -11,6 +11,7 @@ mod dead_values;
 mod deploying;
 mod future;
 mod initial;
+mod judging;
 mod learning;
 mod listing;
 mod showing;
@@ -21,11 +22,11 @@ use self::dead_values::DeadValues;
 use self::showing::Shown;
 use crate::action::Action;
 use crate::assertion::{self, Compiled, Names};
-use crate::engine::{Access, Budgets, Class, Footprint, Observations, SlotSet, System, plain};
+use crate::engine::{Access, Budgets, Class, Footprint, Observations, SlotSet, System};
 use crate::faults::{FAULTS, Strike, Strikes, sources_of_restarts};
-use crate::handler::{self, Executed, Luck, Programs};
+use crate::handler::{self, Aspect, Executed, Luck, Programs};
 use crate::harness::Harness;
-use crate::invariants::{INVARIANTS, Judgement, Violation, first_open};
+use crate::invariants::{INVARIANTS, Judgement, first_open};
 use crate::model::protocol::ClosedStream;
 use crate::model::{Assertion, Model};
 use crate::situation::Moment;
@@ -218,6 +219,10 @@ impl Simulation {
         handler::call_at(&self.setting, access, at)
     }
 
+    fn has(&self, aspect: Aspect, access: &Access<'_, Component>) -> bool {
+        aspect.is_in(&self.setting, &self.programs, access)
+    }
+
     /// Executes one part of an enabled action.
     pub fn perform(&self, action: &Action, part: usize, access: &mut Access<'_, Component>) -> Performed {
         match action {
@@ -284,29 +289,6 @@ impl Simulation {
             }
         }
     }
-
-    /// Judges facts by every invariant: its place in the table, and the judgement.
-    pub fn judge<'j>(&'j self, facts: &'j [Fact]) -> impl Iterator<Item = (usize, Judgement)> + 'j {
-        facts.iter().flat_map(move |fact| {
-            INVARIANTS.iter().enumerate().map(move |(index, invariant)| (index, (invariant.judge)(&self.setting, fact)))
-        })
-    }
-
-    /// How a step with these facts, or the state after it, violates an invariant.
-    #[must_use]
-    pub fn violation(&self, facts: &[Fact], after: &[Component], invariant: usize) -> Option<Violation> {
-        let by_step = self.judge(facts).find_map(|(index, judgement)| match judgement {
-            Judgement::Violation(violation) if index == invariant => Some(violation),
-            _ => None,
-        });
-        let at_rest = || {
-            let judge = INVARIANTS[invariant].at_rest?;
-            let progress = |action: &Action| self.class(action) == Class::Progress;
-            let quiescent = !plain::enabled(self, after).iter().any(progress);
-            quiescent.then(|| judge(&self.setting, &Access::new(after))).flatten()
-        };
-        by_step.or_else(at_rest)
-    }
 }
 
 impl System for Simulation {
@@ -326,7 +308,7 @@ impl System for Simulation {
             Source::Agent(agent) => self.agent_actions(agent, access),
             Source::Orphans(agent) => self.orphan_actions(agent, access),
             Source::Fault(fault, struck) => {
-                if access.get(self.setting.budgets_slot()).budgets()[fault] == 0 {
+                if !self.has(Aspect::MayStrike(fault), access) {
                     return Vec::new();
                 }
                 let targets = (FAULTS[fault].targets)(&self.setting, &self.programs, access, struck);
@@ -377,6 +359,14 @@ impl System for Simulation {
 
     fn future(&self, source: usize, access: &Access<'_, Component>) -> Footprint {
         self.future_of(source, access)
+    }
+
+    fn aspects(&self) -> Vec<usize> {
+        handler::slots_of_aspects(&self.setting)
+    }
+
+    fn has_aspect(&self, aspect: usize, component: &Component) -> bool {
+        handler::has_aspect(&self.setting, &self.programs, aspect, component)
     }
 
     fn ghost(&self, kind: usize) -> u64 {

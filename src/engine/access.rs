@@ -15,6 +15,8 @@ pub struct Access<'a, C> {
     /// Slots each of which alone decides that nothing is enabled.
     blocks: Cell<SlotSet>,
     writes: Vec<(u16, C)>,
+    /// So many aspects are noted as such in what was read; of others, the whole component is.
+    aspects: usize,
 }
 
 enum State<'a, C> {
@@ -42,7 +44,14 @@ impl<'a, C: Clone + Eq> Access<'a, C> {
             peeks: Cell::new([SlotSet::NONE; GHOSTS]),
             blocks: Cell::new(SlotSet::NONE),
             writes: Vec::new(),
+            aspects: 0,
         }
+    }
+
+    /// The same view, which notes where no more than one of so many aspects was looked at.
+    pub(super) const fn with_aspects(mut self, aspects: usize) -> Self {
+        self.aspects = aspects;
+        self
     }
 
     /// A view of the same state to try a step on: what it reads counts as read here, and what it writes is dropped.
@@ -80,6 +89,21 @@ impl<'a, C: Clone + Eq> Access<'a, C> {
         self.look(slot, Some(ghost))
     }
 
+    /// Whether the component in a slot has an aspect ([`super::System::aspects`]): whoever asks for that, and not for the
+    /// component, depends on nothing else there. Nothing was written before. `of`: says so of a component.
+    #[must_use]
+    pub fn aspect(&self, aspect: usize, slot: usize, of: impl FnOnce(&C) -> bool) -> bool {
+        assert!(self.writes.is_empty(), "only what changes nothing asks for aspects");
+        if aspect >= self.aspects {
+            return of(self.get(slot));
+        }
+        let mut real = self.real.get();
+        real.insert(slot);
+        self.real.set(real);
+        self.note(slot_key(self.slots() + aspect));
+        of(self.component(slot, None))
+    }
+
     /// Says of a slot that what stands there is reason enough for a source to have no action, whatever stands elsewhere. Where
     /// there are several such slots, each is. Partial-order reduction then need not take the others into account.
     pub fn blocked_by(&self, slot: usize) {
@@ -95,10 +119,19 @@ impl<'a, C: Clone + Eq> Access<'a, C> {
         if let Some((_, component)) = self.writes.iter().rev().find(|(written, _)| *written == key) {
             return component;
         }
+        self.note(key);
+        self.component(slot, ghost)
+    }
+
+    /// Notes what was read.
+    fn note(&self, key: u16) {
         let mut reads = self.reads.borrow_mut();
         if !reads.contains(&key) {
             reads.push(key);
         }
+    }
+
+    fn component(&self, slot: usize, ghost: Option<usize>) -> &C {
         match self.state {
             State::Plain(components) => &components[slot],
             State::Interned(interner, ids) => interner.get(slot, ids[slot]),

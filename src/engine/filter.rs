@@ -12,6 +12,7 @@ pub(super) struct Filter {
 impl Filter {
     const PLACES: usize = 1 << 12;
 
+    #[inline]
     fn place(&self, hash: u64) -> usize {
         (usize::try_from(hash & 0xffff_ffff).expect("32 bits") % Self::PLACES) * (self.words + 1)
     }

@@ -6,6 +6,7 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+use super::aspects::Aspects;
 use super::intern::Interner;
 use super::memo::Memo;
 use super::numbering::{Numbering, Renaming, TooManyNumbers};
@@ -95,7 +96,9 @@ pub(super) struct Knowledge<'s, S: System> {
     pub orbits: Orbits,
     /// What is subsumed by what; `None`: nothing is.
     pub richer: Option<Richer>,
+    /// Each distinct one once.
     pub menus: Vec<Menu>,
+    menu_ids: HashMap<(Vec<u32>, SlotSet, SlotSet), u32, FxBuildHasher>,
     moves: Vec<Move>,
     pub leaves: Vec<Leaf>,
     /// One for each leaf.
@@ -107,7 +110,9 @@ pub(super) struct Knowledge<'s, S: System> {
     words: usize,
     spaces: Vec<u16>,
     pub actions: Vec<ActionEntry<S::Action>>,
+    /// Each distinct one once.
     pub futures: Vec<Footprint>,
+    future_ids: HashMap<Footprint, u32, FxBuildHasher>,
     memo: Memo,
     source_roots: Vec<u32>,
     future_roots: Vec<u32>,
@@ -122,6 +127,7 @@ impl<'s, S: System> Knowledge<'s, S> {
     /// `members`: the symmetries up to which states are one.
     pub fn new(system: &'s S, width: usize, members: Vec<usize>) -> Self {
         let mut memo = Memo::default();
+        memo.aspects = Aspects::new(system, width);
         let sources = 0..system.sources();
         Self {
             system,
@@ -130,6 +136,7 @@ impl<'s, S: System> Knowledge<'s, S> {
             orbits: Orbits::new(system, members, width),
             richer: None,
             menus: Vec::new(),
+            menu_ids: HashMap::default(),
             moves: Vec::new(),
             leaves: Vec::new(),
             effects: Vec::new(),
@@ -144,6 +151,7 @@ impl<'s, S: System> Knowledge<'s, S> {
             observe_roots: [memo.root(), memo.root()],
             pending_root: memo.root(),
             memo,
+            future_ids: HashMap::default(),
             action_ids: HashMap::default(),
             computed: 0,
         }
@@ -231,7 +239,7 @@ impl<'s, S: System> Knowledge<'s, S> {
     /// Learns what was missed in a state.
     pub fn learn(&mut self, state: &[u32], miss: Miss) -> Result<(), TooManyNumbers> {
         self.computed += 1;
-        let access = Access::interned(&self.interner, state);
+        let access = Access::interned(&self.interner, state).with_aspects(self.memo.aspects.len());
         match miss {
             Miss::Menu(source) => {
                 let actions = self.system.actions(source, &access);
@@ -245,9 +253,11 @@ impl<'s, S: System> Knowledge<'s, S> {
                 let certain = entries().any(|entry| entry.class == Class::Progress && entry.as_move.fair);
                 let length = u16::try_from(actions.len()).expect("a state has few actions");
                 let moves: Vec<Move> = entries().map(|entry| entry.as_move).collect();
-                let menu = Menu { progress, certain, reads: real, blocks, start: place(self.moves.len()), length };
-                self.moves.extend(moves);
-                let leaf = push(&mut self.menus, menu);
+                let leaf = *self.menu_ids.entry((actions, real, blocks)).or_insert_with(|| {
+                    let menu = Menu { progress, certain, reads: real, blocks, start: place(self.moves.len()), length };
+                    self.moves.extend(moves);
+                    push(&mut self.menus, menu)
+                });
                 self.memo.insert(self.source_roots[source], state, &reads, leaf);
             }
             Miss::Part(action, part) => {
@@ -281,8 +291,9 @@ impl<'s, S: System> Knowledge<'s, S> {
             }
             Miss::Observation(quiescent) => {
                 let observations = self.system.observe(quiescent, &access);
+                let (reads, _) = access.looked_at();
+                let footprint = Footprint { reads, ..Footprint::NONE };
                 let reads = reads_only(access);
-                let footprint = Footprint { reads: set(&reads), ..Footprint::NONE };
                 let leaf = self.leaf(state, &[], Leaf { observations, footprint });
                 self.memo.insert(self.observe_roots[usize::from(quiescent)], state, &reads, leaf);
             }
@@ -294,13 +305,35 @@ impl<'s, S: System> Knowledge<'s, S> {
             Miss::Future(source) => {
                 let future = self.system.future(source, &access);
                 let reads = reads_only(access);
-                let leaf = push(&mut self.futures, future);
+                let leaf = *self.future_ids.entry(future).or_insert_with(|| push(&mut self.futures, future));
                 self.memo.insert(self.future_roots[source], state, &reads, leaf);
             }
             Miss::Renaming(renaming) => self.numbering.learn(self.system, &mut self.interner, renaming)?,
             Miss::Turn(turn) => {
                 self.orbits.learn(self.system, &mut self.interner, turn);
-                self.numbering.note_new(self.system, &self.interner)?;
+            }
+        }
+        self.note_new()
+    }
+
+    /// Looks at each component once, when it is new.
+    pub fn note_new(&mut self) -> Result<(), TooManyNumbers> {
+        self.memo.aspects.note_new(self.system, &self.interner);
+        self.numbering.note_new(self.system, &self.interner)
+    }
+
+    /// Learns what every source offers in a state, and, to `reduce`, what it may still read and write.
+    pub fn learn_sources(&mut self, state: &[u32], reduce: bool) -> Result<(), TooManyNumbers> {
+        let mut progress = false;
+        for source in 0..self.sources() {
+            if let Err(miss) = self.menu_id(source, state) {
+                self.learn(state, miss)?;
+            }
+            progress |= self.menu(source, state).is_ok_and(|menu| menu.progress);
+        }
+        for source in 0..if reduce && progress { self.sources() } else { 0 } {
+            if let Err(miss) = self.future(source, state) {
+                self.learn(state, miss)?;
             }
         }
         Ok(())
@@ -355,10 +388,6 @@ fn push<T>(list: &mut Vec<T>, item: T) -> u32 {
 
 fn place(index: usize) -> u32 {
     u32::try_from(index).expect("fewer than 2^32 results fit in memory")
-}
-
-fn set(slots: &[u16]) -> SlotSet {
-    slots.iter().map(|slot| usize::from(*slot)).collect()
 }
 
 fn reads_only<C: Clone + Eq>(access: Access<'_, C>) -> Vec<u16> {

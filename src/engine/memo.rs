@@ -7,9 +7,13 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+use super::aspects::Aspects;
+
 /// The trees of any number of functions.
 #[derive(Default)]
-pub struct Memo {
+pub(super) struct Memo {
+    /// What stands in the slots behind the real ones.
+    pub aspects: Aspects,
     nodes: Vec<Node>,
     /// The children of inner nodes by the component found, a stretch for each node; 0: none there (no tree's root is a child,
     /// and the first root is node 0). A child is a node or, with the bit [`LEAF`], a result.
@@ -54,8 +58,10 @@ impl Memo {
         let mut at = root;
         loop {
             let Node { slot, start, length, .. } = self.nodes[at as usize];
-            let Some(&id) = state.get(usize::from(slot)) else {
-                return (slot == NOTHING).then_some(start);
+            let id = match state.get(usize::from(slot)) {
+                Some(id) => *id,
+                None if slot == NOTHING => return Some(start),
+                None => self.aspects.find(slot, state)?,
             };
             at = if id < length { self.dense[(start + id) as usize] } else { *self.sparse.get(&(at, id))? };
             if at & LEAF != 0 {
@@ -79,12 +85,18 @@ impl Memo {
         };
         for &slot in before {
             self.read(at, slot);
-            at = self.child(at, state[usize::from(slot)], None);
+            at = self.child(at, self.read_at(slot, state), None);
             assert!(at & LEAF == 0, "{PURE}");
         }
         self.read(at, *last);
-        let known = self.child(at, state[usize::from(*last)], Some(leaf | LEAF));
+        let known = self.child(at, self.read_at(*last, state), Some(leaf | LEAF));
         assert_eq!(known, leaf | LEAF, "{PURE}");
+    }
+
+    /// What is read in a slot, or behind the slots.
+    fn read_at(&self, slot: u16, state: &[u32]) -> u32 {
+        let id = state.get(usize::from(slot)).copied().or_else(|| self.aspects.find(slot, state));
+        id.expect("what was read is known")
     }
 
     /// A node at which a slot is read.

@@ -5,6 +5,7 @@
 
 mod access;
 mod afterwards;
+mod aspects;
 mod checkpoint;
 mod closure;
 mod compaction;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::System;
 use super::checkpoint::{Counted, Mark};
 use super::exploration::{Exploration, Found};
-use super::knowledge::Knowledge;
+use super::knowledge::{Knowledge, Miss};
 use super::limits::{Limits, Progress, Stop};
 use super::numbering::TooManyNumbers;
 use super::packing::Layout;
@@ -29,8 +29,14 @@ pub fn explore<S: System>(system: &S, limits: Limits, watch: &mut dyn FnMut(Prog
     Search::new(system, limits).complete(watch)
 }
 
-/// States of one batch, at most.
+/// States of one batch, at most, while few are known.
 const BATCH: usize = 1 << 13;
+
+/// A batch grows with what is known, up to so many states: threads that work side by side for longer wait less for each other.
+const LARGEST_BATCH: usize = 1 << 15;
+
+/// It has this part of the states that are known.
+const BATCH_PART: usize = 64;
 
 /// Below so many states of a batch, more than one thread is not worth waking.
 const ALONE: usize = 1 << 10;
@@ -85,7 +91,7 @@ impl<'s, S: System> Search<'s, S> {
         let budgets = system.budgets().filter(|_| limits.subsume);
         knowledge.richer = budgets.map(|budgets| Richer::new(budgets, &mut knowledge.interner));
         let mut stop = None;
-        if knowledge.numbering.note_new(system, &knowledge.interner).is_err() {
+        if knowledge.note_new().is_err() {
             stop = Some(Stop::Numbers);
         }
         let spaces = if stop.is_none() { knowledge.numbering.all_spaces(&state) } else { Vec::new() };
@@ -95,7 +101,7 @@ impl<'s, S: System> Search<'s, S> {
             let Err(renaming) = knowledge.numbering.normalise(&mut normal, &spaces, &mut Vec::new()) else {
                 break normal;
             };
-            let known = knowledge.numbering.learn(system, &mut knowledge.interner, renaming);
+            let known = knowledge.learn(&normal, Miss::Renaming(renaming));
             known.expect("renaming makes numbers smaller");
         };
         let counts: Vec<usize> = (0..width).map(|slot| knowledge.interner.len(slot)).collect();
@@ -153,7 +159,8 @@ impl<'s, S: System> Search<'s, S> {
                 level_end = self.store.len();
                 self.levels.push(small(self.next));
             }
-            let end = level_end.min(self.next + BATCH);
+            let batch = (self.store.len() / BATCH_PART).clamp(BATCH, LARGEST_BATCH);
+            let end = level_end.min(self.next + batch);
             // A batch that meets the limit is not taken to its end: whoever goes on begins with it again.
             let mark = self.limits.states.map(|_| self.mark());
             if self.batch(small(self.next)..small(end), most).is_err() {
@@ -277,6 +284,8 @@ impl<'s, S: System> Search<'s, S> {
         let mut state = vec![0; self.store.layout.width()];
         for index in holes {
             let first = small(self.extra.records.len());
+            self.store.unpack(index, &mut state);
+            self.knowledge.learn_sources(&state, self.limits.reduce)?;
             loop {
                 let Self { knowledge, store, shards, limits, known, causes, .. } = self;
                 let (reduce, compact, useful) = (limits.reduce, limits.compact.is_some(), u32::MAX);
@@ -284,7 +293,6 @@ impl<'s, S: System> Search<'s, S> {
                 let ground =
                     Ground { causes, knowledge, store, shards, expanded, reduce, compact, interesting, known, useful };
                 let Err(miss) = self.extra.expand(&ground, index) else { break };
-                self.store.unpack(index, &mut state);
                 self.knowledge.learn(&state, miss)?;
                 self.make_room();
             }

@@ -1,7 +1,7 @@
 //! Sets of slots, and what something reads and writes.
 
 /// A set of slots, each below 128.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SlotSet(u128);
 
 impl SlotSet {
@@ -69,7 +69,7 @@ impl FromIterator<usize> for SlotSet {
 pub const GHOSTS: usize = 4;
 
 /// What something reads and writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Footprint {
     /// The slots that it reads.
     pub reads: SlotSet,

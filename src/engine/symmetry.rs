@@ -53,7 +53,7 @@ impl Orbits {
         Self { origins: origins.collect(), members, renamed: vec![Vec::new(); slots] }
     }
 
-    /// Replaces a state by the least of its orbit.
+    /// Replaces a state by the least of its orbit. Answers whether that is another one.
     ///
     /// # Errors
     ///
@@ -63,9 +63,10 @@ impl Orbits {
         interner: &Interner<C>,
         state: &mut [u32],
         least: &mut Vec<u32>,
-    ) -> Result<(), Turn> {
+    ) -> Result<bool, Turn> {
         least.clear();
         least.extend_from_slice(state);
+        let mut is_other = false;
         for member in 0..self.members.len() {
             for slot in 0..state.len() {
                 let image = self.image(member, slot, state)?;
@@ -74,6 +75,7 @@ impl Orbits {
                 }
                 let rank = |id: u32| (interner.content_hash(slot, id), id);
                 if rank(image) < rank(least[slot]) {
+                    is_other = true;
                     least[slot] = image;
                     for (later, place) in least.iter_mut().enumerate().skip(slot + 1) {
                         *place = self.image(member, later, state)?;
@@ -82,8 +84,10 @@ impl Orbits {
                 break;
             }
         }
-        state.copy_from_slice(least);
-        Ok(())
+        if is_other {
+            state.copy_from_slice(least);
+        }
+        Ok(is_other)
     }
 
     /// What stands in a slot of the state after a symmetry.

@@ -60,6 +60,16 @@ pub trait System: Sync {
         Footprint::ALL
     }
 
+    /// The aspects of components for which an [`Access`] can be asked ([`Access::aspect`]): for each, the slot of the component.
+    fn aspects(&self) -> Vec<usize> {
+        Vec::new()
+    }
+
+    /// Whether the component in the slot of an aspect has it: a pure function of the component.
+    fn has_aspect(&self, aspect: usize, component: &Self::Component) -> bool {
+        unreachable!("there is no aspect {aspect}, so {component:?} has it not")
+    }
+
     /// The properties, one bit each, for whose witness alone slots are read with [`Access::peek`] of this kind. 0: what is
     /// read makes no difference but to the choice between equals, such as a number that must only be new.
     fn ghost(&self, kind: usize) -> u64 {

@@ -458,16 +458,15 @@ impl Step {
         self.renamed.clear();
         let normal = knowledge.numbering.normalise(&mut self.after, &self.spaces, &mut self.renamed);
         normal.map_err(Miss::Renaming)?;
-        if !orbits {
-            for &(slot, old, new) in &self.renamed {
-                let slot = usize::from(slot);
-                store.layout.put(&mut self.packed, slot, new);
-                hash = hash.wrapping_sub(interner.share(slot, old)).wrapping_add(interner.share(slot, new));
-            }
-            return Ok(hash);
+        if orbits && knowledge.orbits.bring(interner, &mut self.after, &mut self.least).map_err(Miss::Turn)? {
+            store.layout.pack(&self.after, &mut self.packed);
+            return Ok(interner.hash(&self.after));
         }
-        knowledge.orbits.bring(interner, &mut self.after, &mut self.least).map_err(Miss::Turn)?;
-        store.layout.pack(&self.after, &mut self.packed);
-        Ok(interner.hash(&self.after))
+        for &(slot, old, new) in &self.renamed {
+            let slot = usize::from(slot);
+            store.layout.put(&mut self.packed, slot, new);
+            hash = hash.wrapping_sub(interner.share(slot, old)).wrapping_add(interner.share(slot, new));
+        }
+        Ok(hash)
     }
 }

@@ -3,6 +3,7 @@
 //! Each step is one file of this folder; its page is the comment at the file's top. A step sees one call and, through
 //! [`Handling`], the state that its transaction works on. It knows nothing of clients, streams or other calls.
 
+mod aspect;
 mod basis;
 mod calls;
 mod handling;
@@ -14,6 +15,7 @@ use crate::model::Outcome;
 use crate::table::table;
 use crate::world::Answer;
 
+pub use aspect::{Aspect, has_aspect, slots_of_aspects};
 pub use calls::{Executed, call_at, leave_queue, set_call};
 pub use handling::{Handling, Luck, change_fields, drop_fields};
 pub use program::{Program, Programs, Ran};

@@ -5,6 +5,7 @@
 use super::{Simulation, Source};
 use crate::engine::{Access, Footprint, GHOSTS, SlotSet};
 use crate::faults::{FAULTS, set_of};
+use crate::handler::Aspect;
 use crate::invariants::INVARIANTS;
 use crate::model::design::{Handles, Replies};
 use crate::model::protocol::TaskIds;
@@ -33,7 +34,7 @@ impl Simulation {
             Source::Orphans(agent) if self.has_no_orphans_for_ever(agent, access) => Footprint::NONE,
             Source::Orphans(agent) => self.orphans_future(agent),
             Source::Fault(fault, struck) => {
-                if access.get(self.setting.budgets_slot()).budgets()[fault] == 0 {
+                if !self.has(Aspect::MayStrike(fault), access) {
                     return Footprint::NONE;
                 }
                 self.fault_future(FAULTS[fault].name, struck, access)
@@ -55,20 +56,17 @@ impl Simulation {
 
     /// Whether an agent never moves again, nor anything on its behalf but its orphans.
     fn is_done(&self, agent: usize, access: &Access<'_, Component>) -> bool {
-        if access.get(self.setting.call_slot(agent)).call().is_some() {
-            return false;
-        }
-        let at = access.get(self.setting.agent_slot(agent)).agent();
-        let worked = usize::from(at.entry) >= self.setting.model.scenario.agents[agent].work.len();
-        at.stopped || worked && self.setting.model.design.server.handles != Handles::Sequential
+        !self.has(Aspect::Waits(agent), access) && self.has(Aspect::Ended(agent), access)
     }
 
     fn has_no_orphans_for_ever(&self, agent: usize, access: &Access<'_, Component>) -> bool {
-        if !access.get(self.setting.orphans_slot(agent)).orphans().is_empty() || self.answers_are_mixed_up() {
+        if self.has(Aspect::HasOrphans(agent), access) || self.answers_are_mixed_up() {
             return false;
         }
-        let budgets = access.get(self.setting.budgets_slot()).budgets();
-        let left = |name: &str| self.setting.fault_index(name).is_some_and(|index| budgets[index] > 0);
+        let left = |name: &str| {
+            let fault = self.setting.fault_index(name);
+            fault.is_some_and(|fault| self.has(Aspect::MayStrike(fault), access))
+        };
         let made = left("drop-stream") || left("duplicate-call") || self.setting.goes_on_unheard();
         !made || self.is_done(agent, access)
     }

@@ -15,9 +15,9 @@
 use super::super::Strike;
 use crate::action::Target;
 use crate::engine::Access;
-use crate::handler::Programs;
+use crate::handler::{Aspect, Programs};
+use crate::model::Tool;
 use crate::model::protocol::ClosedStream;
-use crate::model::{Entry, Tool};
 use crate::world::{Call, Component, Fact, Position, Setting};
 
 /// Orphans of one agent that a target can name.
@@ -46,26 +46,15 @@ pub(super) fn targets_of_set(
 ) -> Vec<Target> {
     let several = set(struck).count() > 1;
     let mut possible = true;
-    for slot in set(struck).map(|agent| setting.call_slot(agent)) {
-        let call = access.get(slot).call();
-        let strikes = |call: &Call| !(several && leaves_no_trace(setting, programs, call));
-        if !call.as_ref().is_some_and(strikes) {
-            access.blocked_by(slot);
+    for agent in set(struck) {
+        let aspect = if several { Aspect::LeavesTrace(agent) } else { Aspect::Waits(agent) };
+        if !aspect.is_in(setting, programs, access) {
+            access.blocked_by(setting.call_slot(agent));
             possible = false;
         }
     }
     let open = set(struck).fold(0, |open, agent| open | 1 << agent);
     possible.then_some(Target::Calls { open, orphans: 0 }).into_iter().collect()
-}
-
-/// Whether an agent whose call was struck is as it was before it sent it, and so is everything else: then the call may as well
-/// not have been sent before the restart.
-fn leaves_no_trace(setting: &Setting, programs: &Programs, call: &Call) -> bool {
-    let mut entries = setting.model.scenario.agents.iter().flat_map(|agent| &agent.work);
-    let hands_off = entries.any(|entry| matches!(entry, Entry::HandOff { .. }));
-    let meanwhile = ["compact", "leak-handle", "stop-agent"].into_iter().any(|fault| setting.budget(fault) > 0);
-    let changes = programs.can_change(setting, &Call { position: Position::InTransit, ..call.clone() });
-    call.request.tool == Tool::Read && !hands_off && !meanwhile && !changes
 }
 
 pub(super) fn targets(setting: &Setting, access: &Access<'_, Component>) -> Vec<Target> {
