@@ -11,7 +11,7 @@ use crate::reports::policies::{self, FORMATS, ablation};
 #[command(after_help = "\
 Each step of the handlers that the scenario uses is left out, moved one step forward, put into a transaction of its own and \
 into the one before it, one change at a time. A change that breaks nothing shows that the scenario does not need the step \
-where it is; another scenario may. With --world the design stays, and what it relies on changes. Exits with 0, whatever \
+where it is; another scenario may. With --deploy, the steps of both designs are changed. With --world the design stays, and what it relies on changes. Exits with 0, whatever \
 breaks; with 3 if something was cut short.")]
 pub(super) struct Arguments {
     /// The scenario: a path, or the name of a shipped one

@@ -87,7 +87,8 @@ fn edits(model: &Model) -> Vec<Edit> {
     kinds.iter().flat_map(|kind| places.iter().cloned().map(kind)).collect()
 }
 
-/// Makes every change of a single step of the design of a run, and says what each breaks.
+/// Makes every change of a single step of the design of a run, and says what each breaks. While another design is deployed, that
+/// one's steps are changed too; then each change is named with the design that it is of.
 ///
 /// # Errors
 ///
@@ -100,16 +101,25 @@ pub fn ablate(
 ) -> Result<Ablation, RecordError> {
     let mut variants = Vec::new();
     let mut removed = Vec::new();
-    for edit in edits(run.model()) {
-        if let Some(source) = edited(run.sources().design, std::slice::from_ref(&edit)) {
-            variants.push((edit.words(), run.with_design(&source)));
-            removed.push(if let Edit::Remove(place) = edit { Some(place) } else { None });
+    let (model, sources) = (run.model(), run.sources());
+    let deployed = model.deployed.as_ref().zip(sources.deployed_design);
+    let sides = [(model, sources.design)].into_iter().chain(deployed.map(|(side, source)| (&side.model, source)));
+    for (side, design) in sides {
+        let of = if deployed.is_some() { format!("{}: ", design.name) } else { String::new() };
+        for edit in edits(side) {
+            let Some(source) = edited(design, std::slice::from_ref(&edit)) else { continue };
+            let is_old = std::ptr::eq(side, model);
+            let variant = if is_old { run.with_design(&source) } else { run.with_deployed_design(&source) };
+            variants.push((format!("{of}{}", edit.words()), variant));
+            removed.push(match edit {
+                Edit::Remove(place) => Some(format!("{of}{}: {}", place.tool, place.step)),
+                _ => None,
+            });
         }
     }
     let mut ablation = compare(run, variants, options, threads, watch)?;
-    let idle = ablation.changes.iter().zip(&removed).filter(|(change, _)| change.result == Effect::Nothing);
-    ablation.protect_nothing =
-        idle.filter_map(|(_, place)| Some(format!("{}: {}", place.as_ref()?.tool, place.as_ref()?.step))).collect();
+    let idle = ablation.changes.iter().zip(removed).filter(|(change, _)| change.result == Effect::Nothing);
+    ablation.protect_nothing = idle.filter_map(|(_, step)| step).collect();
     Ok(ablation)
 }
 

@@ -30,8 +30,9 @@ impl Run {
     ///
     /// Everything that is wrong with the text, or that does not fit the other inputs.
     pub fn with_deployed_design(&self, source: &Source) -> Result<Self, InputError> {
-        let mut design = self.design.clone();
-        design.deployed = Some(Box::new(input::read_design(source)?));
+        let old = input::read_design(self.sources().design)?;
+        let mut design = input::deploy_design(old, input::read_design(source)?);
+        design.value.expect = self.design.value.expect.clone();
         Self::new(self.scenario.clone(), design, self.protocol.clone(), &BTreeMap::new())
     }
 
