@@ -189,6 +189,28 @@ fn a_long_run_shares_rows_where_the_violation_does_not_need_them() {
     );
 }
 
+/// What a violation is about is told, though nothing in the trace is about it.
+#[test]
+fn a_resource_that_nothing_changes_is_told_where_the_violation_names_it() {
+    let mut trace = hand_made::lost_update();
+    let mut other = trace.resources[0].clone();
+    other.name = "savings".to_owned();
+    let content = other.initial.as_mut().expect("it is there from the start");
+    content.handle = "acc_2".to_owned();
+    trace.resources.push(other);
+    let told = "Nothing changes acc_2, which stays v7: memory 16, storage 512.";
+    assert!(!Sequence::of(&trace).band.sentence.contains("acc_2"));
+    trace.sentence = format!("{}, and savings.memory is 16", trace.sentence.trim_end_matches('.'));
+    let band = Sequence::of(&trace).band;
+    assert!(band.sentence.ends_with(told), "{}", band.sentence);
+    for name in ["text", "mermaid", "svg", "plantuml", "dot", "html"] {
+        let format = FORMATS.iter().find(|row| row.name == name).unwrap_or_else(|| panic!("there is {name}"));
+        let drawn = format.text(&trace).expect("it is a format of text");
+        let drawn = drawn.replace("&#95;", "_").replace("~_", "_").replace("#95;", "_");
+        assert!(drawn.contains("acc_2"), "{name}:\n{drawn}");
+    }
+}
+
 #[test]
 fn formats_have_names_and_pages() {
     let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use common::{files, read};
 use hand_made::random::{HOSTILE, random};
-use handlecheck::diagrams::FORMATS;
+use handlecheck::diagrams::{FORMATS, Sequence, words};
 use handlecheck::input::{self, Kind};
 use handlecheck::run::{Options, Run, invariant_names};
 use handlecheck::trace::Trace;
@@ -56,6 +56,10 @@ impl Area {
 struct Found {
     texts: Vec<Area>,
     boxes: Vec<Area>,
+    /// The bars of what is true.
+    bars: Vec<Area>,
+    /// Where the heads of lanes are.
+    lanes: Vec<f64>,
     /// The steps that are drawn.
     steps: BTreeSet<usize>,
 }
@@ -66,7 +70,7 @@ fn number(node: roxmltree::Node<'_, '_>, name: &str) -> f64 {
 
 /// How wide a text is at the most: 0.6 em a column, as the widest common sans-serif.
 fn width(text: &str, size: f64) -> f64 {
-    let columns = u32::try_from(handlecheck::diagrams::words::width(text)).expect("a text is short");
+    let columns = u32::try_from(words::width(text)).expect("a text is short");
     f64::from(columns) * size * 0.6
 }
 
@@ -99,6 +103,9 @@ fn find(node: roxmltree::Node<'_, '_>, down: f64, found: &mut Found) {
                     text.split('–').map(|step| step.parse().expect("the number of a step")).collect();
                 found.steps.extend(ends[0]..=ends[ends.len() - 1]);
             }
+            if ["h-b", "h-c"].iter().all(|class| classes.contains(class)) && [114.0, 129.0].contains(&y) {
+                found.lanes.push(x);
+            }
             found.texts.push(Area { left, top: y - size * 0.75, right: left + wide, bottom: y + 3.0, what: text });
         }
         "rect" if ["h-box", "h-badge", "h-oldbadge"].iter().any(|class| classes.contains(class)) => {
@@ -106,10 +113,23 @@ fn find(node: roxmltree::Node<'_, '_>, down: f64, found: &mut Found) {
             let (right, bottom) = (left + number(node, "width"), top + number(node, "height"));
             found.boxes.push(Area { left, top, right, bottom, what: classes.join(" ") });
         }
+        "path" if classes.iter().any(|class| ["h-solid", "h-badsolid"].contains(class)) => {
+            let path = node.attribute("d").unwrap_or_default();
+            for bar in path.split('M').filter_map(|bar| bar.strip_suffix("h-12z")) {
+                let (from, bottom) = bar.split_once("h12V").expect("a bar is 12 wide");
+                let (left, top) = from.split_once(' ').expect("a point has two lengths");
+                let length = |text: &str| text.parse::<f64>().expect("a length is a number");
+                let (left, top, bottom) = (length(left), length(top), length(bottom));
+                found.bars.push(Area { left, top, right: left + 12.0, bottom, what: "bar".to_owned() });
+            }
+        }
         _ => {}
     }
     node.children().filter(roxmltree::Node::is_element).for_each(|child| find(child, down, found));
 }
+
+/// The columns of a handle that stands whole over its lane.
+const WHOLE: usize = 24;
 
 /// Everything that is wrong with an SVG.
 fn faults_of_svg(trace: &Trace, svg: &str) -> Vec<String> {
@@ -139,9 +159,26 @@ fn faults_of_svg(trace: &Trace, svg: &str) -> Vec<String> {
             faults.push(format!("`{}` leaves its box, {other:?}", one.what));
         }
     }
+    for badge in found.boxes.iter().filter(|area| area.what.contains("badge")) {
+        let lanes: Vec<&f64> = found.lanes.iter().filter(|x| badge.left < **x && **x < badge.right).collect();
+        if lanes.len() > 1 {
+            faults.push(format!("{badge:?} lies over the lanes at {lanes:?}"));
+        }
+    }
+    for text in found.texts.iter().filter(|text| !found.boxes.iter().any(|area| area.holds(text))) {
+        for bar in found.bars.iter().filter(|bar| bar.meets(text)) {
+            faults.push(format!("`{}` lies over a bar, {bar:?}", text.what));
+        }
+    }
     for (index, one) in found.boxes.iter().enumerate() {
         for other in found.boxes[index + 1..].iter().filter(|other| one.meets(other)) {
             faults.push(format!("{one:?} lies over {other:?}"));
+        }
+    }
+    let stores = Sequence::of(trace).lanes.stores.into_iter().map(|store| store.handle);
+    for handle in stores.filter(|handle| words::width(handle) <= WHOLE) {
+        if !found.texts.iter().any(|text| text.what == handle) {
+            faults.push(format!("the head of {handle} is cut"));
         }
     }
     let missing: Vec<usize> = (1..=trace.steps.len()).filter(|step| !found.steps.contains(step)).collect();
@@ -263,7 +300,7 @@ fn sources_of_other_tools_are_sound() {
 /// black.
 #[test]
 fn causes_come_before_their_effects() {
-    use handlecheck::diagrams::{Sequence, causes};
+    use handlecheck::diagrams::causes;
     for path in files("traces", ".json") {
         let trace = Trace::from_json(&read(&path)).expect("it is a trace");
         let sequence = Sequence::of(&trace);
@@ -337,6 +374,14 @@ fn what_is_wrong_is_found() {
     assert!(faults_of_svg(&trace, &twice).iter().any(|fault| fault.contains("lies over")));
     let outside = svg.replacen("</svg>", "<text x=\"740\" y=\"300\">much too far right</text></svg>", 1);
     assert!(faults_of_svg(&trace, &outside).iter().any(|fault| fault.contains("outside")));
+    let cut = svg.replace(">bsk_42<", ">bs…<");
+    assert!(faults_of_svg(&trace, &cut).iter().any(|fault| fault.contains("is cut")));
+    let aside = "<rect class=\"h-badge\" x=\"160\" y=\"130\" width=\"100\" height=\"4\"/></svg>";
+    let over = svg.replacen("</svg>", aside, 1);
+    assert!(faults_of_svg(&trace, &over).iter().any(|fault| fault.contains("lies over the lanes")));
+    let bar = "<path class=\"h-badsolid\" d=\"M74 30h12V40h-12z\"/></svg>";
+    let barred = svg.replacen("</svg>", bar, 1);
+    assert!(faults_of_svg(&trace, &barred).iter().any(|fault| fault.contains("lies over a bar")));
     let mut longer = trace.clone();
     longer.steps.push(trace.steps[0].clone());
     assert!(faults_of_svg(&longer, &svg).iter().any(|fault| fault.contains("not drawn")));

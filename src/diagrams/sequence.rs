@@ -302,7 +302,7 @@ pub struct Band {
     pub verdict: String,
     /// What the trace is about.
     pub shows: Shown,
-    /// One plain sentence.
+    /// One plain sentence; and another for each resource that it is about and that nothing happens to, which has no lane.
     pub sentence: String,
     /// What the run was made of, each with its name: scenario, design, protocol, faults, steps.
     pub facts: Vec<(&'static str, String)>,
@@ -331,6 +331,7 @@ impl Sequence {
             row.remarks
                 .insert(0, Remark { sentence: Some("The loop begins here.".to_owned()), ..Remark::pictured(words) });
         }
+        let band = Band::of(trace, &lanes);
         let left_out = left_out.iter().filter(|(name, _)| lanes.stores.iter().any(|store| store.name == *name));
         let left_out: Vec<String> = left_out.flat_map(|(_, fields)| fields.clone()).collect();
         Self {
@@ -344,7 +345,7 @@ impl Sequence {
             lanes,
             rows,
             loops_from,
-            band: Band::of(trace),
+            band,
         }
     }
 
@@ -356,7 +357,7 @@ impl Sequence {
 }
 
 impl Band {
-    fn of(trace: &Trace) -> Self {
+    fn of(trace: &Trace, lanes: &Lanes) -> Self {
         let kind = trace.kind.as_ref().map_or_else(String::new, |kind| format!(" ({kind})"));
         let steps = trace.steps.len();
         let at = if steps == 0 { "at the start".to_owned() } else { format!("at step {steps}") };
@@ -385,11 +386,32 @@ impl Band {
         Self {
             verdict,
             shows: Shown::of(trace),
-            sentence: words::sentence(&trace.sentence),
+            sentence: [words::sentence(&trace.sentence)]
+                .into_iter()
+                .chain(unchanged(trace, lanes))
+                .collect::<Vec<_>>()
+                .join(" "),
             facts,
             command: if logged { format!("handlecheck audit {}", trace.scenario.name) } else { words::replay(trace) },
         }
     }
+}
+
+/// What the resources are that the violation is about and that have no lane, since no step is about them.
+fn unchanged(trace: &Trace, lanes: &Lanes) -> impl Iterator<Item = String> {
+    let about = format!("{} {}", trace.sentence, words::assertion(trace).unwrap_or_default());
+    let bare = trace.resources.iter().filter(|resource| !lanes.stores.iter().any(|store| store.name == resource.name));
+    bare.filter_map(move |resource| {
+        let content = resource.initial.as_ref()?;
+        let store = StoreHead {
+            name: resource.name.clone(),
+            handle: content.handle.clone(),
+            fields: resource.fields.clone(),
+            initial: None,
+        };
+        let named = words::names(&about, &store.name) || words::names(&about, &store.handle);
+        named.then(|| format!("Nothing changes {}, which stays {}.", store.handle, words::full(content, Some(&store))))
+    })
 }
 
 impl Row {

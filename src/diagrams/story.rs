@@ -90,7 +90,7 @@ impl Story {
             setting: setting::setting(trace, &sequence),
             wants: setting::wants(trace),
             verdict: sequence.band.verdict.clone(),
-            sentence: [Some(sequence.band.sentence.clone()), setting::assertion(trace)]
+            sentence: [Some(sequence.band.sentence.clone()), words::assertion(trace)]
                 .into_iter()
                 .flatten()
                 .collect::<Vec<_>>()

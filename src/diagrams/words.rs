@@ -134,6 +134,24 @@ pub fn title(trace: &Trace) -> String {
     }
 }
 
+/// What an assertion says that is violated; none where the trace is about something else.
+#[must_use]
+pub fn assertion(trace: &Trace) -> Option<String> {
+    let scenario: toml::Table = toml::from_str(&trace.scenario.text).unwrap_or_default();
+    let tables = [("at-rest", "nothing is left to do"), ("finally", "everybody was told ok")];
+    tables.iter().find_map(|(table, when)| {
+        let text = scenario.get(*table)?.get(&trace.invariant)?.as_str()?;
+        Some(format!("{} says that once {when}: {text}.", trace.invariant))
+    })
+}
+
+/// Whether a text holds a name as a whole word.
+#[must_use]
+pub fn names(text: &str, name: &str) -> bool {
+    let part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
+    !name.is_empty() && text.split(|letter| !part(letter)).any(|word| word == name)
+}
+
 /// A violation as a title. What breaks an assertion has no name but the assertion's.
 fn violation(invariant: &str) -> String {
     let named = match invariant {
@@ -292,7 +310,7 @@ fn split(word: &str, columns: usize) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{list, shorten, shorten_name, steps, violation, width, wrap};
+    use super::{list, names, shorten, shorten_name, steps, violation, width, wrap};
 
     #[test]
     fn wrapping_breaks_at_spaces_and_within_words_that_are_too_long() {
@@ -320,6 +338,12 @@ mod tests {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         assert_eq!(list(&names(&["A", "B", "C"])), "A, B and C");
         assert_eq!((steps(2, 5), steps(7, 7)), ("2–5".to_owned(), "7".to_owned()));
+    }
+
+    #[test]
+    fn a_name_is_a_whole_word() {
+        assert!(names("giro.balance + savings.balance == 200", "savings"));
+        assert!(!names("savings-2 and my_savings", "savings") && !names("anything", ""));
     }
 
     #[test]

@@ -61,16 +61,6 @@ fn cast(trace: &Trace) -> String {
     format!("{}; {nodes}.{deploys} {faults}", groups.join("; "))
 }
 
-/// What an assertion says that is violated.
-pub fn assertion(trace: &Trace) -> Option<String> {
-    let scenario: toml::Table = toml::from_str(&trace.scenario.text).unwrap_or_default();
-    let tables = [("at-rest", "nothing is left to do"), ("finally", "everybody was told ok")];
-    tables.iter().find_map(|(table, when)| {
-        let text = scenario.get(*table)?.get(&trace.invariant)?.as_str()?;
-        Some(format!("{} says that once {when}: {text}.", trace.invariant))
-    })
-}
-
 /// What each agent wanted, as its work list says it.
 pub fn wants(trace: &Trace) -> Vec<String> {
     let scenario: toml::Table = toml::from_str(&trace.scenario.text).unwrap_or_default();

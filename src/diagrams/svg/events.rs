@@ -402,9 +402,9 @@ pub fn stale(grid: &Grid, agent: usize, stale: &Stale, names_stores: bool) -> Gr
     let (belief, truth) = stale.halves(names_stores);
     let belief = belief.strip_prefix(&format!("{} ", stale.agent)).unwrap_or(&belief).to_owned();
     let (left, right) = grid.beside(lane);
-    let room = (right - left - 16).clamp(92, 240);
+    let room = (right - 6 - (left + 6).max(GUTTER)).clamp(72, 240);
     let mut lines: Vec<Vec<Span>> = Vec::new();
-    let most = columns(room - 12, 12);
+    let most = columns(room - 14, 12);
     for (text, other) in [(&belief, &truth), (&truth, &belief)] {
         // In two lines rather than broken within its values.
         let content =

@@ -162,19 +162,32 @@ pub fn heads(sequence: &Sequence, grid: &Grid, head: &mut Group) {
         let room = if grid.dense { 2 * (grid.beside(*lane).1 - lane).min(62) } else { 80 };
         head.text((*lane, staggered(grid, *lane)), Anchor::Middle, "h-b", &[("", name_within(node, room, 13))]);
     }
-    for (store, truth) in lanes.stores.iter().zip(&grid.stores) {
-        let name = |column: &grid::Column| name_within(grid::name(store, column), column.width - 4, 12);
-        let first =
-            truth.columns.first().map_or(truth.right, |column| column.centre - width(&name(column), 12) / 2 - 6);
+    stores(sequence, grid, head);
+}
+
+/// The heads of the stores and of their columns: in one line where every handle has room left of its first column, and the
+/// columns a line lower otherwise.
+fn stores(sequence: &Sequence, grid: &Grid, head: &mut Group) {
+    let stores = || sequence.lanes.stores.iter().zip(&grid.stores);
+    let name = |store, column: &grid::Column| name_within(grid::name(store, column), column.width - 4, 12);
+    let left = |truth: &grid::Truth| {
         let before = grid.stores.iter().filter(|other| other.lane < truth.lane).map(|other| other.right + 4);
-        let left = before.max().unwrap_or(grid.beside(truth.lane).0 + 44);
-        let handle = name_within(&store.handle, first - left, 13);
-        let half = width(&handle, 13) / 2;
-        // In the middle of its lane, unless it would touch the head of the first column.
-        let x = truth.lane.min(first - half).max(left + half);
+        before.max().unwrap_or(grid.beside(truth.lane).0 + 44)
+    };
+    let beside = |store, truth: &grid::Truth| {
+        truth.columns.first().map_or(truth.right, |column| column.centre - width(&name(store, column), 12) / 2 - 6)
+    };
+    let lower = stores().any(|(store, truth)| width(&store.handle, 13) > beside(store, truth) - left(truth));
+    for (store, truth) in stores() {
+        let (left, right) = (left(truth), if lower { truth.right } else { beside(store, truth) });
+        let handle = name_within(&store.handle, right - left, 13);
+        let half = (width(&handle, 13) + 1) / 2;
+        // In the middle of its lane, unless it would touch what is beside it.
+        let x = truth.lane.min(right - half).max(left + half);
         head.text((x, 114), Anchor::Middle, "h-b", &[("", handle)]);
         for column in &truth.columns {
-            head.text((column.centre, 114), Anchor::Middle, "h-dim h-s", &[("", name(column))]);
+            let y = if lower { 129 } else { 114 };
+            head.text((column.centre, y), Anchor::Middle, "h-dim h-s", &[("", name(store, column))]);
         }
     }
 }

@@ -16,6 +16,9 @@ pub const GUTTER: i32 = 66;
 /// The first lane and, where there is one store, its lane.
 const SPAN: (i32, i32) = (74, 568);
 
+/// The first lane where lanes are close to each other: what its agent believes has room between the gutter and the next.
+const DENSE: i32 = 98;
+
 /// The pitch of agents (most, least), the gap before the nodes, their pitch, the gap before the store.
 const AGENTS: (i32, i32) = (96, 82);
 const BEFORE_NODES: i32 = 120;
@@ -31,6 +34,9 @@ const COLUMNS: usize = 3;
 /// The widest column, and the most elements of a list that have columns of their own.
 const WIDEST: i32 = 150;
 const ELEMENTS: usize = 3;
+
+/// The longest handle that has room in the head of its lane.
+const HANDLE: i32 = 188;
 
 /// Where everything stands from left to right.
 #[derive(Debug)]
@@ -90,9 +96,9 @@ impl Grid {
             grid.nodes = (0..nodes).map(|index| last - (nodes - 1 - index) * NODES).collect();
             first
         } else {
-            let pitch = (span / (agents + nodes).max(1)).max(LEAST);
+            let pitch = ((first - DENSE) / (agents + nodes).max(1)).max(LEAST);
             grid.dense = true;
-            let place = |index: i32| SPAN.0 + index * pitch;
+            let place = |index: i32| DENSE + index * pitch;
             grid.agents = (0..agents).map(place).collect();
             grid.nodes = (agents..agents + nodes).map(place).collect();
             place(agents + nodes).max(first)
@@ -180,9 +186,9 @@ impl Truth {
             }
         }
         // Room for the head and for what stands beside the bars.
-        let handle = width(&store.handle, 13) / 2;
-        let right =
-            left.max(16 + version).max(handle + 10).max(if sequence.lanes.stores.len() == 1 { 172 } else { 110 });
+        let handle = width(&store.handle, 13);
+        let handle = (handle / 2 + 10).max(handle.min(HANDLE) - 16);
+        let right = left.max(16 + version).max(handle).max(if sequence.lanes.stores.len() == 1 { 172 } else { 110 });
         let hidden = hidden.iter().map(|field| store.fields[*field].clone()).collect();
         Self { lane: 0, version: 16, columns, right, hidden }
     }

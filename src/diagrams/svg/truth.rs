@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::grid::{Column, Grid, cell, elements};
+use super::grid::{Column, Grid, MARGIN, cell, elements};
 use super::paper::{Anchor, Area, Group, Paper, Span, columns, width};
 use crate::diagrams::sequence::CommitMark;
 use crate::diagrams::words;
@@ -216,9 +216,10 @@ fn tag(grid: &Grid, paper: &mut Paper, column: &Column, y: i32, lines: &[&str], 
     let wide = lines.iter().map(|line| width(line, 12)).max().unwrap_or(0);
     let columns = grid.stores.iter().flat_map(|truth| &truth.columns).map(|column| column.centre);
     let right = columns.clone().filter(|x| *x > column.centre).min().map_or(grid.width - 16, |x| x - 14);
-    let lanes = grid.stores.iter().map(|truth| truth.lane).filter(|x| *x > column.centre);
-    let right = lanes.min().map_or(right, |lane| right.min(lane - 6));
-    let left = columns.filter(|x| *x < column.centre).max().map_or(i32::MAX, |x| x + 8);
+    let lanes = grid.stores.iter().map(|truth| truth.lane);
+    let right = lanes.clone().filter(|x| *x > column.centre).min().map_or(right, |lane| right.min(lane - 6));
+    let left = columns.filter(|x| *x < column.centre).map(|x| x + 8);
+    let left = left.chain(lanes.filter(|x| *x < column.centre).map(|x| x + 6)).max().unwrap_or(MARGIN);
     let sides = [
         (column.centre + 12, Anchor::Start, column.centre + 12 + wide <= right),
         (column.centre - 12, Anchor::End, column.centre - 12 - wide >= left),
