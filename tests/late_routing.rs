@@ -322,6 +322,8 @@ fn late_routing_is_off_where_it_would_lose_something() {
     let in_memory = in_memory.replace("blind = true", "blind = true\nkey = \"per-intent\"");
     assert!(!late(SCENARIO, &in_memory, protocol), "keys in the memory of nodes");
     assert!(late(SCENARIO, &in_memory.replace("place = \"node\"", "place = \"store\""), protocol));
+    let cached = server("cache-place = \"node\"").replace("\"apply\"", "\"apply\", \"drop-cached\"");
+    assert!(!late(SCENARIO, &cached, protocol), "a cache in the memory of nodes");
     let twice = SCENARIO.replace("restart-node = 1", "restart-node = 2");
     assert!(late(&twice, DESIGN, protocol), "with one node, every restart is decided late");
     let two_nodes = twice.replace("nodes = 1", "nodes = 2");

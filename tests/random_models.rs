@@ -52,12 +52,14 @@ fn run(seed: u64) -> Result<Seed, String> {
 }
 
 /// In every fourth model handlers answer early, in every fourth some field is not known to all, in every fourth something is
-/// done under a condition; in every eighth calls change two resources, half of the time under conditions.
+/// done under a condition; in every eighth calls change two resources, half of the time under conditions, and in every
+/// sixteenth reads go through a cache.
 fn of_seed(seed: u64) -> Texts {
     match seed % 4 {
         _ if DISAGREED.contains(&seed) => texts(seed),
         1 => random::more::of_two_schemas(seed),
         2 => random::more::conditional(seed),
+        0 if seed % 16 == 8 => random::more::caching(seed),
         0 if seed % 16 == 4 => random::more::of_two_resources(seed),
         0 if seed % 16 == 12 => random::more::of_two_under_conditions(seed),
         3 => random::more::answering(seed),

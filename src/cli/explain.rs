@@ -84,6 +84,9 @@ pub(super) fn story(trace: &Trace) -> Result<Story, Failure> {
 fn remedy(trace: &Trace, stopper: &Stopper) -> Remedy {
     let stops = match &stopper.departure {
         Departure::Impossible { number } => format!("The run then goes another way before step {number}."),
+        Departure::Ended { number, by, .. } if by == "find-cached" => {
+            format!("In step {number}, {by} then answers the copy that it finds.")
+        }
         Departure::Ended { number, by, outcome } if outcome == "ok" => {
             format!("In step {number}, {by} then answers what is recorded.")
         }

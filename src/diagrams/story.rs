@@ -98,7 +98,7 @@ impl Story {
             violated,
             events: events::events(&shown, &sequence, &calls),
             moment: [parting, race].into_iter().flatten().chain(rounds).chain(closing(trace)).collect(),
-            guards: if violated { guards::guards(trace, &calls) } else { Vec::new() },
+            guards: if violated { guards::guards(&shown, &calls) } else { Vec::new() },
             guards_title: match trace.loops_from {
                 Some(_) => "What each guard did in these rounds",
                 None => "Why no guard stopped it",

@@ -17,7 +17,7 @@ use crate::handler::{Programs, settle};
 use crate::harness::Harness;
 use crate::model::Server;
 use crate::model::design::{Calls, Replies};
-use crate::world::{Call, Component, Fact, KeyTable, Leases, Memory, Position, Progress, Reply, Setting};
+use crate::world::{Cache, Call, Component, Fact, KeyTable, Leases, Memory, Position, Progress, Reply, Setting};
 
 mod late;
 
@@ -75,6 +75,7 @@ fn strike(strike: &mut Strike<'_, '_>, target: Target, part: usize) -> Vec<Fact>
         Component::Keys(KeyTable { slot, .. }) => KeyTable { slot, records: Vec::new() }.into(),
         Component::Leases(Leases { resource, .. }) => Leases { resource, leases: Vec::new() }.into(),
         Component::Memory(_) => Memory::default().into(),
+        Component::Cache(_) => Cache::default().into(),
         Component::Resource(mut stored) => {
             let there = stored.instances.iter_mut().filter(|instance| instance.node == node);
             there.for_each(|instance| instance.lost = true);
@@ -177,7 +178,8 @@ fn lost_with(setting: &Setting, node: u8) -> Vec<usize> {
     let resources = (0..setting.resources()).filter(|_| setting.is_state_in_nodes());
     let resources = resources.map(|resource| setting.resource_slot(resource));
     let queues = (0..setting.resources()).filter_map(|resource| setting.queue_slot(resource));
-    keys.chain(leases).chain(resources).chain(queues).chain(setting.memory_slot(node)).collect()
+    let caches = setting.all_cache_slots().filter(|(_, place)| *place == Some(node)).map(|(slot, _)| slot);
+    keys.chain(leases).chain(resources).chain(queues).chain(setting.memory_slot(node)).chain(caches).collect()
 }
 
 /// The tickets of the calls at a node, with the instance that each is about.

@@ -49,12 +49,16 @@ pub enum Requires {
     Nothing,
     /// Behind a `load`, in the same transaction or an earlier one.
     EarlierLoad,
+    /// Behind a `read`, in the same transaction or an earlier one.
+    EarlierRead,
     /// Nowhere behind a `resolve`: it makes the resource.
     NoEarlierResolve,
     /// It works on a resource: not before `mint` in the handler of `mint`.
     Resource,
     /// Where somebody waits for what became of a change: not in `at-end`, nor in the handler of `read`.
     Caller,
+    /// Where somebody waits for a view: in the transactions of the handler of `read`.
+    Reader,
     /// It works on a resource where the outcome is decided: in `at-end`.
     Ending,
 }
@@ -88,7 +92,11 @@ table! {
         release_lease,
         check_lease,
         check_fence,
+        find_cached,
         read,
+        fill_cache,
+        fill_cache_if_newer,
+        drop_cached,
         load,
         write_content,
         advance_version,

@@ -4,7 +4,7 @@ use super::Harness;
 use crate::engine::Access;
 use crate::handler::{change_fields, drop_fields};
 use crate::model::client::{BeforeWrite, KeyPolicy, Payload as Carries, Precondition};
-use crate::model::design::{NewFields, ReadsFrom};
+use crate::model::design::NewFields;
 use crate::model::scenario::Carried;
 use crate::model::{AgentId, Also, Client, Entry, Free, Operation, ResourceId, Tool};
 use crate::world::{
@@ -178,8 +178,7 @@ impl Harness<'_, '_> {
         let slot = self.setting.resource_slot(usize::from(handle.resource));
         let stored = self.access.get(slot).resource().instances.get(usize::from(handle.instance));
         let Some(stored) = stored else { return };
-        let elsewhere = |side: &Setting| side.model.design.server.reads_from != ReadsFrom::Store;
-        if self.setting.sides().any(elsewhere) {
+        if self.setting.sides().any(|side| side.model.design.has_copies()) {
             request.sent_at = Some(stored.version);
         }
         let carried = request.token.as_ref().and_then(|token| token.content.as_ref());

@@ -99,6 +99,7 @@ pub(super) fn differences(old: &Model, new: &Model, source: &Source) -> Vec<Diag
         let mut steps = handlers.flat_map(|handler| handler.transactions.iter().chain(&handler.at_end)).flatten();
         steps.any(|step| step.ends_with("-lease") || step.ends_with("-fence"))
     };
+    let caches = old.design.has_cache() && new.design.has_cache();
     let again = (of.versions == Versions::PerIncarnation) != (to.versions == Versions::PerIncarnation);
     let said =
         |setting: &'static str, differ: bool, of: &'static str, to: &'static str| differ.then_some((setting, of, to));
@@ -116,6 +117,7 @@ pub(super) fn differences(old: &Model, new: &Model, source: &Source) -> Vec<Diag
             of.lease_place.name(),
             to.lease_place.name(),
         ),
+        said("cache-place", of.cache_place != to.cache_place && caches, of.cache_place.name(), to.cache_place.name()),
     ];
     let mut found: Vec<Diagnostic> = settings
         .into_iter()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::design::{AfterStoreError, ClaimAfterError, OnStoreError};
+use crate::model::design::{AfterStoreError, ClaimAfterError, OnStoreError, Place, ReadsFrom};
 use crate::model::{Design, Keys, Server, Tool};
 
 use super::client::client;
@@ -36,7 +36,11 @@ pub fn read_design(source: &Source) -> Result<Input<Design>, InputError> {
         table.finish();
 
         let (server, keys) = server?;
-        Some(Design { name: source.name.clone(), title, about, server, keys, client, client_tools, expect })
+        let mut design = Design { name: source.name.clone(), title, about, server, keys, client, client_tools, expect };
+        if let Some(table) = &server_table {
+            cache_by_itself(table, &mut design);
+        }
+        Some(design)
     })
 }
 
@@ -61,6 +65,7 @@ fn server(table: &Table<'_>) -> Server {
         versions: table.word("versions").unwrap_or(default.versions),
         version_required: table.get("version-required").and_then(Item::boolean).unwrap_or(default.version_required),
         reads_from: table.word("reads-from").unwrap_or(default.reads_from),
+        cache_place: table.word("cache-place").unwrap_or(default.cache_place),
         cache_scope: table.words("cache-scope").unwrap_or(default.cache_scope),
         lease_place: table.word("lease-place").unwrap_or(default.lease_place),
         fence_seen: table.word("fence-seen").unwrap_or(default.fence_seen),
@@ -71,6 +76,25 @@ fn server(table: &Table<'_>) -> Server {
         tools: handlers(table),
     }
 }
+
+/// With `reads-from = "node-cache"`, `read` is a whole cache by itself, and at the node.
+fn cache_by_itself(table: &Table<'_>, design: &mut Design) {
+    let Some(reads_from) = table.get("reads-from").filter(|_| design.server.reads_from == ReadsFrom::NodeCache) else {
+        return;
+    };
+    let help = || Some(BY_STEPS.to_owned());
+    if let Some(place) = table.get("cache-place").filter(|_| design.server.cache_place == Place::Store) {
+        place.complain("the cache is in two places", "`reads-from = \"node-cache\"` puts it at the node", help());
+    }
+    if design.has_cache_steps() {
+        let label = "with this, `read` works with the cache by itself";
+        reads_from.complain("a handler works with the cache, too", label, help());
+    }
+    design.server.cache_place = Place::Node;
+}
+
+/// What to write where `reads-from = "node-cache"` does not say enough.
+const BY_STEPS: &str = "leave `reads-from` out, and put `find-cached` before `read` and `fill-cache` behind it";
 
 fn handlers(table: &Table<'_>) -> BTreeMap<Tool, crate::model::Handler> {
     let mut handlers = BTreeMap::new();

@@ -64,7 +64,7 @@ fn check_places(table: &Table<'_>, tool: Tool, transactions: &[Vec<Named<'_>>], 
         return;
     }
     // Of the resource of the call, and of the other one.
-    let (mut loaded, mut minted, mut turned) = ([false; 2], false, false);
+    let (mut loaded, mut read, mut minted, mut turned) = ([false; 2], false, false, false);
     let in_parts = transactions.iter().flatten().any(|(row, _)| row.name == "apply-next");
     let places = transactions.iter().map(|transaction| (transaction, false));
     let steps = places.chain(at_end.iter().map(|transaction| (transaction, true)));
@@ -75,7 +75,7 @@ fn check_places(table: &Table<'_>, tool: Tool, transactions: &[Vec<Named<'_>>], 
     for (row, item, ends, begins) in steps {
         turned &= !begins;
         let wrong = match row.requires {
-            _ if turned && matches!(row.name, "read" | "mint") => {
+            _ if turned && (row.requires == Requires::EarlierRead || matches!(row.name, "read" | "mint")) => {
                 Some(("the handler is at the other resource", "`other` turns back to the call's own"))
             }
             Requires::NoEarlierResolve if tool != Tool::Mint => {
@@ -86,6 +86,12 @@ fn check_places(table: &Table<'_>, tool: Tool, transactions: &[Vec<Named<'_>>], 
             }
             Requires::EarlierLoad if !loaded[usize::from(turned)] => {
                 Some(("there is no working copy yet", "`load` makes one; or use `apply`, which loads and saves"))
+            }
+            Requires::EarlierRead if !read => {
+                Some(("nothing was read yet", "`read` puts a view into the answer, and this step keeps it"))
+            }
+            Requires::Reader if tool != Tool::Read || ends => {
+                Some(("it answers a view", "it stands in `transactions` of `[server.read]` only"))
             }
             Requires::Resource if tool == Tool::Mint && !minted && !turned => Some(match row.name {
                 "check-version" => (
@@ -114,6 +120,7 @@ fn check_places(table: &Table<'_>, tool: Tool, transactions: &[Vec<Named<'_>>], 
             item.complain_in_place(message, label, Some(help.to_owned()));
         }
         loaded[usize::from(turned)] |= row.name == "load";
+        read |= row.name == "read";
         turned ^= row.name == "other";
         minted |= row.name == "mint";
     }

@@ -151,11 +151,12 @@ pub fn server() -> Vec<Setting> {
         word!("versions", Versions, default.versions, "What a version number is."),
         boolean("version-required", default.version_required, "Refuse a write that expects no version."),
         word!("reads-from", ReadsFrom, default.reads_from, "Where reads come from."),
+        word!("cache-place", Place, default.cache_place, "Where the read cache lives."),
         words!(
             "cache-scope",
             ScopePart,
             default.cache_scope,
-            "What calls have in common that share an entry of a node's read cache."
+            "What calls have in common that share an entry of the read cache."
         ),
         word!("lease-place", Place, default.lease_place, "Where leases live."),
         word!("fence-seen", FenceSeen, default.fence_seen, "When a fence number counts as seen."),

@@ -60,7 +60,9 @@ pub struct Server {
     pub version_required: bool,
     /// Where reads come from.
     pub reads_from: ReadsFrom,
-    /// What a node's read cache is keyed by (with [`ReadsFrom::NodeCache`]).
+    /// Where the read cache lives.
+    pub cache_place: Place,
+    /// What a read cache is keyed by.
     pub cache_scope: Vec<ScopePart>,
     /// Where leases live.
     pub lease_place: Place,
@@ -168,6 +170,7 @@ impl Default for Server {
             versions: Versions::Counter,
             version_required: false,
             reads_from: ReadsFrom::Store,
+            cache_place: Place::Store,
             cache_scope: vec![ScopePart::Principal, ScopePart::Handle],
             lease_place: Place::Store,
             fence_seen: FenceSeen::AtAcquire,
@@ -380,7 +383,7 @@ named! {
         Store = "store",
         /// A replica that may lag.
         Replica = "replica",
-        /// A cache of the node.
+        /// A cache of the node, in which `read` looks first, and which it fills.
         NodeCache = "node-cache",
     }
 }

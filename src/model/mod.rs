@@ -4,6 +4,7 @@
 //! spans or TOML (that is `input`), and nothing of states or steps (that is `world` and `step`).
 
 pub mod client;
+mod copies;
 pub mod design;
 pub mod free;
 pub mod protocol;

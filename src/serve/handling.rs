@@ -325,24 +325,43 @@ impl Handling<'_> {
         })
     }
 
-    /// Which calls share a key table or a cache entry with this one.
+    /// Where the call looks in the read cache, and what else would look there: reads of the same handle. (Where `read` itself
+    /// looks in the cache, it may do so for another tool.)
+    ///
+    /// # Errors
+    ///
+    /// When the memory fails.
+    pub fn cache_scope(&self) -> Result<String, Stop> {
+        let parts = &self.design.server.cache_scope;
+        let handle = self.handle().filter(|_| parts.contains(&ScopePart::Handle)).map(str::to_owned);
+        let by_tool = self.design.server.reads_from == ReadsFrom::NodeCache;
+        let tool = if by_tool { self.request.operation.tool } else { Tool::Read };
+        let read = parts.contains(&ScopePart::Tool).then(|| tool.name().to_owned());
+        Ok(json(&Scope { handle, tool: read, ..self.shared(parts)? }))
+    }
+
+    /// Which calls share a key table with this one.
     ///
     /// # Errors
     ///
     /// When the memory fails.
     pub fn scope(&self, parts: &[ScopePart]) -> Result<String, Stop> {
+        Ok(json(&self.shared(parts)?))
+    }
+
+    fn shared(&self, parts: &[ScopePart]) -> Result<Scope, Stop> {
         let caller = self.caller()?;
         let has = |part: ScopePart| parts.contains(&part);
         // A credential belongs to one principal.
         let whole = has(ScopePart::Principal) || has(ScopePart::Credential);
-        Ok(json(&Scope {
+        Ok(Scope {
             subject: Some(caller.subject).filter(|_| whole || has(ScopePart::Subject)),
             client: caller.client.filter(|_| whole || has(ScopePart::Client)),
             tenant: caller.tenant.filter(|_| whole || has(ScopePart::Tenant)),
             credential: Some(caller.credential).filter(|_| has(ScopePart::Credential)),
             handle: self.request.handle.clone().filter(|_| has(ScopePart::Handle)),
             tool: has(ScopePart::Tool).then(|| self.request.operation.tool.name().to_owned()),
-        }))
+        })
     }
 
     /// The scope and the key of the call; none for a request without a key.

@@ -20,6 +20,7 @@ mod node;
 pub mod places;
 mod program;
 mod progress;
+mod reading;
 mod replies;
 pub mod request;
 mod seed;

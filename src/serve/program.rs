@@ -94,7 +94,8 @@ fn transaction(handling: &mut Handling<'_>, handler: &Handler, steps: &[&'static
     let in_store = design.server.state == State::Store
         || design.server.state == State::Handle
         || design.keys.place == Place::Store
-        || design.server.lease_place == Place::Store;
+        || design.server.lease_place == Place::Store
+        || design.server.cache_place == Place::Store;
     let writes = steps.iter().any(|step| steps::writes(step)) || design.keys.record == Recording::EveryOutcome;
     let begins = if writes && in_store || is_resumed(design) { "BEGIN IMMEDIATE" } else { "BEGIN" };
     store.execute_batch(begins)?;

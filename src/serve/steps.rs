@@ -5,11 +5,12 @@
 
 use rusqlite::params;
 
-use super::answer::{Answer, View};
+use super::answer::Answer;
 use super::changing;
 use super::handling::Handling;
-use super::places::{self, Instance, Superseded, from_json, json, stored};
+use super::places::{self, Instance, Superseded, json, stored};
 use super::progress::{Passed, Stop, Wrote};
+use super::reading::{drop_cached, fill_cache, fill_cache_if_newer, find_cached, lagging, read};
 use super::request::{ELEMENTS, Fields, Payload, Stamp};
 use crate::assertion;
 use crate::model::design::{
@@ -42,7 +43,11 @@ pub fn find(name: &str) -> Option<Step> {
         "release-lease" => release_lease,
         "check-lease" => check_lease,
         "check-fence" => check_fence,
+        "find-cached" => find_cached,
         "read" => read,
+        "fill-cache" => fill_cache,
+        "fill-cache-if-newer" => fill_cache_if_newer,
+        "drop-cached" => drop_cached,
         "load" => load,
         "write-content" => write_content,
         "advance-version" => |handling| handling.advance(),
@@ -81,6 +86,7 @@ pub(super) fn writes(step: &str) -> bool {
             | "check-unchanged"
             | "check-approval"
             | "check-lease"
+            | "find-cached"
             | "read"
             | "load"
             | "call-upstream"
@@ -323,57 +329,6 @@ fn check_fence(handling: &mut Handling<'_>) -> Passed {
     }
     Ok(())
 }
-
-fn read(handling: &mut Handling<'_>) -> Passed {
-    let instance = handling.existing()?;
-    let old = lagging(handling, &instance)?;
-    let mut view = View { version: instance.version, content: instance.content, fence: handling.progress.grant };
-    let handle = handling.handle().map(str::to_owned).unwrap_or_default();
-    if handling.design.server.reads_from == ReadsFrom::NodeCache {
-        let scope = handling.scope(&handling.design.server.cache_scope)?;
-        let memory = &handling.places.memory;
-        let cached =
-            memory.prepare_cached("SELECT handle, view FROM cache WHERE scope = ?")?.query_row(params![scope], |row| {
-                Ok((row.get::<_, String>(0)?, from_json::<View>(&row.get::<_, String>(1)?)?))
-            });
-        match cached {
-            Ok((handle, view)) => {
-                handling.progress.answer.handle = Some(handle);
-                show(handling, view);
-                return Ok(());
-            }
-            Err(rusqlite::Error::QueryReturnedNoRows) => {}
-            Err(error) => return Err(error.into()),
-        }
-        memory.prepare_cached("INSERT INTO cache VALUES (?, ?, ?)")?.execute(params![scope, handle, json(&view)])?;
-    }
-    match old {
-        Some(Superseded { content: None, .. }) if handling.request.operation.tool == Tool::Read => {
-            return Err(handling.refuse(Outcome::NotFound));
-        }
-        Some(Superseded { version, content: Some(content), .. }) => view = View { version, content, ..view },
-        Some(_) | None => {}
-    }
-    show(handling, view);
-    Ok(())
-}
-
-/// What the copy that is read from has of a resource, where it lags behind.
-fn lagging(handling: &Handling<'_>, instance: &Instance) -> Result<Option<Superseded>, Stop> {
-    let replica = handling.design.server.reads_from == ReadsFrom::Replica;
-    let Some(old) = instance.superseded.clone().filter(|_| replica) else { return Ok(None) };
-    let lags = handling.order.lags.map_or_else(|| Ok(handling.now()? - old.at < LAG_SECONDS), Ok::<_, Stop>)?;
-    Ok(Some(old).filter(|_| lags))
-}
-
-/// What the program does not know is not in its answer.
-fn show(handling: &mut Handling<'_>, mut view: View) {
-    handling.drop_new_fields(&mut view.content);
-    handling.progress.answer.view = Some(view);
-}
-
-/// How long the copy that is read from lags behind the store, where no driver says otherwise.
-const LAG_SECONDS: f64 = 0.2;
 
 fn load(handling: &mut Handling<'_>) -> Passed {
     let Instance { version, content, .. } = handling.existing()?;

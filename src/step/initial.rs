@@ -4,8 +4,8 @@ use super::{Simulation, small};
 use crate::model::Value;
 use crate::model::design::Balancer;
 use crate::world::{
-    Agent, Attempt, Component, Errand, Field, Handle, Instance, IntentLedger, Intents, KeyTable, Known, Leases, Ledger,
-    Memory, Queue, Resource, Setting,
+    Agent, Attempt, Cache, Component, Errand, Field, Handle, Instance, IntentLedger, Intents, KeyTable, Known, Leases,
+    Ledger, Memory, Queue, Resource, Setting,
 };
 
 impl Simulation {
@@ -59,6 +59,7 @@ impl Simulation {
         let queue = |resource| Queue { resource: small(resource), tickets: Vec::new() }.into();
         components.extend((0..setting.queues()).map(queue));
         components.extend((0..setting.memories()).map(|_| Component::from(Memory::default())));
+        components.extend(setting.all_cache_slots().map(|_| Component::from(Cache::default())));
         components.push(Component::Budgets(setting.faults().to_vec()));
         if setting.credentials_slot().is_some() {
             components.push(Component::Credentials(vec![0; setting.principals.len()]));

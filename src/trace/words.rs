@@ -95,7 +95,10 @@ fn call_of(simulation: &Simulation, action: &Action, before: &[Component], after
 
 /// Whether a component holds what another call can meet.
 const fn outlives_calls(component: &Component) -> bool {
-    matches!(component, Component::Resource(_) | Component::Keys(_) | Component::Leases(_) | Component::Memory(_))
+    matches!(
+        component,
+        Component::Resource(_) | Component::Keys(_) | Component::Leases(_) | Component::Memory(_) | Component::Cache(_)
+    )
 }
 
 fn transaction(

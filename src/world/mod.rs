@@ -4,6 +4,7 @@
 //! They know nothing of steps, files or pictures.
 
 pub mod agent;
+pub mod cache;
 pub mod call;
 pub mod content;
 pub mod fact;
@@ -20,6 +21,7 @@ mod setting;
 pub mod symmetry;
 
 pub use agent::{Agent, Attempt, Errand, Known, Purpose, Redo, Reissue, Undecided, View};
+pub use cache::{Cache, CacheScope};
 pub use call::{
     Answer, Arguments, Aside, Call, CallRef, Claim, Key, Other, Payload, Position, Progress, Reply, Request, Stamp,
     Wrote,
@@ -29,7 +31,7 @@ pub use fact::{BrokenBasis, Fact};
 pub use keys::{Fingerprint, KeyTable, Record, RecordKey};
 pub use lease::{Lease, Leases};
 pub use ledger::{Effect, IntentLedger, Ledger};
-pub use node::{CacheScope, Memory};
+pub use node::Memory;
 pub use queue::Queue;
 pub use resource::{Handle, Instance, Lifecycle, Resource};
 pub use response::Response;
@@ -69,6 +71,8 @@ pub enum Component {
     Queue(Queue),
     /// The rest of a node's memory.
     Memory(Memory),
+    /// A read cache, of one node or of all.
+    Cache(Cache),
     /// How often each principal's credential was rotated.
     Credentials(Vec<u8>),
     /// To which nodes the balancer has routed: one for a client, or one for each instance of a resource.
@@ -115,6 +119,7 @@ conversions! {
     Keys: KeyTable;
     Leases: Leases;
     Memory: Memory;
+    Cache: Cache;
     Queue: Queue;
 }
 
@@ -128,6 +133,7 @@ accessors! {
     Leases: Leases = leases, "The leases in this slot.";
     Queue: Queue = queue, "The queue in this slot.";
     Memory: Memory = memory, "The node's memory in this slot.";
+    Cache: Cache = cache, "The read cache in this slot.";
     Credentials: Vec<u8> = credentials, "The credentials in this slot.";
     Upstream: Vec<(u8, Key)> = upstream, "The keys that the upstream service has seen.";
     Route: Vec<Option<u8>> = route, "The routes in this slot.";

@@ -5,6 +5,7 @@
 //! thought of it.
 
 use super::agent::{Agent, Known, Reissue, View};
+use super::cache::Cache;
 use super::call::{Answer, Arguments, Aside, Call, Claim, Key, Other, Position, Progress, Request, Stamp};
 use super::keys::{Fingerprint, KeyTable, Record, RecordKey};
 use super::lease::{Lease, Leases};
@@ -53,9 +54,10 @@ pub fn visit(setting: &Setting, component: &mut Component, visit: Visit<'_>) {
                 visit(tickets_of(Handle { resource: *resource, instance: *instance }), ticket);
             }
         }
-        Component::Memory(Memory { identity: _, cache }) => {
-            cache.iter_mut().for_each(|(_, handle, cached)| view(*handle, cached, visit));
-            cache.sort();
+        Component::Memory(Memory { identity: _ }) => {}
+        Component::Cache(Cache { copies }) => {
+            copies.iter_mut().for_each(|(_, handle, copy)| view(*handle, copy, visit));
+            copies.sort();
         }
         Component::Upstream(seen) => {
             seen.iter_mut().for_each(|(_, presented)| key(setting, presented, visit));

@@ -4,6 +4,7 @@
 //! thought of it. What is kept in an order of its content is put into that order again.
 
 use super::agent::{Agent, Known, View};
+use super::cache::Cache;
 use super::call::{
     Answer, Arguments, Aside, Call, Claim, Key, Other, Payload, Position, Progress, Reply, Request, Wrote,
 };
@@ -44,6 +45,7 @@ pub fn rename(setting: &Setting, symmetry: &Symmetry, component: &Component) -> 
         }
         Component::Queue(Queue { resource, tickets }) => Queue { resource: *resource, tickets: tickets.clone() }.into(),
         Component::Memory(memory) => renaming.memory(memory).into(),
+        Component::Cache(cache) => renaming.cache(cache).into(),
         // Symmetries leave principals where they are.
         Component::Credentials(credentials) => Component::Credentials(credentials.clone()),
         Component::Upstream(seen) => {
@@ -473,15 +475,17 @@ impl Renaming<'_> {
     }
 
     fn memory(&self, memory: &Memory) -> Memory {
-        let Memory { identity, cache } = memory;
-        let cache = cache.iter().map(|(scope, handle, view)| {
+        let Memory { identity } = memory;
+        Memory { identity: identity.map(|(agent, credential)| (self.symmetry.agent(agent), credential)) }
+    }
+
+    fn cache(&self, cache: &Cache) -> Cache {
+        let Cache { copies } = cache;
+        let copies = copies.iter().map(|(scope, handle, view)| {
             // A scope holds parts of principals, which symmetries leave where they are.
             (scope.clone(), *handle, self.view(of(*handle), view))
         });
-        Memory {
-            identity: identity.map(|(agent, credential)| (self.symmetry.agent(agent), credential)),
-            cache: sorted(cache.collect()),
-        }
+        Cache { copies: sorted(copies.collect()) }
     }
 }
 

@@ -162,9 +162,9 @@ fn a_trace_with_a_name_that_is_nearly_right() {
     `----
   help: did you mean `apply`? expected one of resolve, authorize, check-permission, check-live, check-open,
         find-key, claim-key, record-key, release-key, check-version, check-unchanged, check-condition,
-        check-approval, acquire-lease, release-lease, check-lease, check-fence, read, load, write-content,
-        advance-version, save, apply, apply-next, call-upstream, call-upstream-with-key, mint, other, undo,
-        answer
+        check-approval, acquire-lease, release-lease, check-lease, check-fence, find-cached, read,
+        fill-cache, fill-cache-if-newer, drop-cached, load, write-content, advance-version, save, apply,
+        apply-next, call-upstream, call-upstream-with-key, mint, other, undo, answer
 
 "#]],
     );

@@ -306,9 +306,9 @@ fn an_input_with_mistakes() {
    `----
   help: did you mean `read`? expected one of resolve, authorize, check-permission, check-live, check-open,
         find-key, claim-key, record-key, release-key, check-version, check-unchanged, check-condition,
-        check-approval, acquire-lease, release-lease, check-lease, check-fence, read, load, write-content,
-        advance-version, save, apply, apply-next, call-upstream, call-upstream-with-key, mint, other, undo,
-        answer
+        check-approval, acquire-lease, release-lease, check-lease, check-fence, find-cached, read,
+        fill-cache, fill-cache-if-newer, drop-cached, load, write-content, advance-version, save, apply,
+        apply-next, call-upstream, call-upstream-with-key, mint, other, undo, answer
 
   error: unknown key `clinet`
    ,-[./mine.toml:6:2]

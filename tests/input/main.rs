@@ -5,6 +5,7 @@ mod compose;
 mod conditions;
 mod design;
 mod files;
+mod handlers;
 mod hostile;
 mod reactions;
 mod scenario;

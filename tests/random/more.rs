@@ -5,6 +5,43 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::{Dice, Texts, texts};
 
+/// A random model whose reads go through a cache, which writes drop or fill.
+pub fn caching(seed: u64) -> Texts {
+    let mut texts = texts(seed);
+    let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed + 7_000_000));
+    let apart = |dice: &mut Dice| if dice.chance(50) { "], [" } else { ", " };
+    let fill = dice.pick(&["fill-cache", "fill-cache-if-newer"]);
+    let (mut design, mut table) = (String::new(), "");
+    for line in texts.design.lines() {
+        if line.starts_with('[') {
+            table = line;
+        }
+        let mut line = line.to_owned();
+        if line.starts_with("transactions = ") && table == "[server.read]" {
+            let (found, read) = (apart(&mut dice), apart(&mut dice));
+            line = if dice.chance(50) {
+                line.replacen("[[", &format!("[[\"find-cached\"{found}"), 1)
+            } else {
+                line.replacen("\"read\"", &format!("\"find-cached\"{found}\"read\""), 1)
+            };
+            line = line.replacen("\"read\"", &format!("\"read\"{read}\"{fill}\""), 1);
+        } else if line.starts_with("transactions = ") && table == "[server.write]" {
+            let by_itself = apart(&mut dice);
+            line = match dice.below(4) {
+                0 => line.replacen("[[", &format!("[[\"drop-cached\"{by_itself}"), 1),
+                1 => line.replacen("]]", &format!(", \"read\"{by_itself}\"{fill}\"]]"), 1),
+                _ => line.replacen("]]", &format!("{by_itself}\"drop-cached\"]]"), 1),
+            };
+        }
+        design += &(line + "\n");
+    }
+    let place = dice.pick(&["store", "node"]);
+    // What `read` does with a cache by itself is another design.
+    let design = design.replace("\"node-cache\"", "\"store\"");
+    texts.design = design.replacen("[server]\n", &format!("[server]\ncache-place = \"{place}\"\n"), 1);
+    texts
+}
+
 /// A random model some of whose handlers answer before they are done, often with a node that restarts.
 pub fn answering(seed: u64) -> Texts {
     let mut texts = texts(seed);

@@ -19,6 +19,7 @@
 
 pub mod actions;
 pub mod assertions;
+pub mod cache;
 pub mod choosing;
 pub mod client;
 pub mod conditions;

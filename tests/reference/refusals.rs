@@ -66,7 +66,16 @@ fn has_looked(model: &Model, call: &Call, (number, index, at_other): (usize, usi
             let looks = !on_keys(step)
                 && !matches!(
                     *step,
-                    "other" | "answer" | "call-upstream" | "mint" | "write-content" | "save" | "check-unchanged"
+                    "other"
+                        | "answer"
+                        | "call-upstream"
+                        | "mint"
+                        | "write-content"
+                        | "save"
+                        | "check-unchanged"
+                        | "find-cached"
+                        | "fill-cache"
+                        | "fill-cache-if-newer"
                 );
             let before = transaction < number || place < index;
             if before && looks && turned == other || other && expects && !turned && *step == "check-version" {
@@ -95,8 +104,8 @@ fn outcome_for_unknown_handle(world: &World<'_>, call: &Call) -> Outcome {
         let mut turned = false;
         for step in steps {
             turned ^= *step == "other";
-            // What it does to the other resource is another matter.
-            if *step == "other" || turned && steps::is_about_a_resource(step) {
+            // What it does to the other resource is another matter, and an unknown handle is in no cache.
+            if *step == "other" || *step == "find-cached" || turned && steps::is_about_a_resource(step) {
                 continue;
             }
             if let Err(end) = steps::run(&mut world, &mut call, step) {

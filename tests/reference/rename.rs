@@ -142,6 +142,7 @@ fn numbers(state: &mut State, visit: &mut dyn FnMut(Kind, &mut u32)) {
     seen.iter_mut().for_each(|(_, key)| in_key(key, visit));
     state.upstream = seen.into_iter().collect();
     in_leases(&mut state.leases, visit);
+    state.cache.values_mut().for_each(|view| in_view(view, visit));
     for node in &mut state.nodes {
         in_keys(&mut node.keys, visit);
         in_leases(&mut node.leases, visit);

@@ -152,6 +152,9 @@ fn writes(model: &Model, step: &str) -> bool {
         | "undo"
         | "call-upstream"
         | "call-upstream-with-key"
+        | "fill-cache"
+        | "fill-cache-if-newer"
+        | "drop-cached"
         | "mint" => true,
         "check-fence" => server.fence_seen == handlecheck::model::design::FenceSeen::AtCheck,
         "read" => server.reads_from == ReadsFrom::NodeCache,
@@ -434,7 +437,11 @@ pub fn token_of(model: &Model, stored: &Stored) -> Option<Token> {
 /// Ghost: what is current when a read is sent, where a read can be stale.
 pub fn note_what_is_current(model: &Model, state: &State, request: &mut Request) {
     let Some(stored) = request.handle.and_then(|handle| state.resources.get(&handle)) else { return };
-    if on_any_side(model, &|side| side.design.server.reads_from != ReadsFrom::Store) {
+    let looks_up = |side: &Model| {
+        let handlers = side.design.server.tools.values();
+        handlers.flat_map(|handler| &handler.transactions).flatten().any(|step| *step == "find-cached")
+    };
+    if on_any_side(model, &|side| side.design.server.reads_from != ReadsFrom::Store || looks_up(side)) {
         request.sent_at = Some(stored.version);
     }
     if let Some((content, _)) = &request.token {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use handlecheck::model::{AgentId, Entry, EntryId, Event, Model, Principal, ResourceId, Told, Tool, Value};
 
+pub use super::cache::Cache;
 pub use super::choosing::Undecided;
 pub use super::entries::{KeyEntry, Keys, Print, Scope, Table};
 pub use super::halves::{Bench, Found, Other};
@@ -288,7 +289,7 @@ pub struct Lease {
 pub struct Node {
     pub keys: Keys,
     pub leases: BTreeMap<Handle, Lease>,
-    pub cache: BTreeMap<Vec<Scope>, View>,
+    pub cache: Cache,
     /// The caller of the latest request and its credential, under `identity = "node-memory"`.
     pub identity: Option<(AgentId, u8)>,
 }
@@ -316,6 +317,8 @@ pub struct State {
     pub keys: Keys,
     /// The leases in the store.
     pub leases: BTreeMap<Handle, Lease>,
+    /// The read cache of all nodes.
+    pub cache: Cache,
     /// The keys that the upstream service has seen, and of whom.
     pub upstream: BTreeSet<(Principal, Key)>,
     /// Permissions that were revoked.
@@ -361,6 +364,7 @@ impl State {
             resources,
             keys: Keys::new(),
             leases: BTreeMap::new(),
+            cache: Cache::new(),
             upstream: BTreeSet::new(),
             revoked: BTreeSet::new(),
             credentials: BTreeMap::new(),

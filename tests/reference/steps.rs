@@ -102,7 +102,11 @@ fn named(step: &mut Step<'_, '_>, name: &str) -> Passed {
         "check-lease" => step.check_lease(),
         "check-fence" => step.check_fence(),
         "check-approval" => step.check_approval(),
+        "find-cached" => step.find_cached(),
         "read" => step.read(),
+        "fill-cache" => step.fill_cache(false),
+        "fill-cache-if-newer" => step.fill_cache(true),
+        "drop-cached" => step.drop_cached(),
         "load" => step.load().and_then(|()| step.note_loaded()),
         "check-condition" => step.check_condition(),
         "check-unchanged" => step.check_unchanged(),
@@ -152,7 +156,7 @@ impl Step<'_, '_> {
     }
 
     /// The handle that the handler works on: that of the request, or the one that it minted.
-    fn handle(&self) -> Option<Handle> {
+    pub fn handle(&self) -> Option<Handle> {
         self.request.handle.or(self.handling.answer.minted)
     }
 
@@ -401,7 +405,6 @@ impl Step<'_, '_> {
         let previous = stored.previous.clone();
         let lagging =
             previous.map(|(content, version)| View { content: Some(content), version: Some(version), ..view.clone() });
-        let node = self.handling.node;
         match self.model().design.server.reads_from {
             ReadsFrom::Store => {}
             ReadsFrom::Replica => {
@@ -411,6 +414,7 @@ impl Step<'_, '_> {
                 }
             }
             ReadsFrom::NodeCache => {
+                let node = self.handling.node;
                 let place = keys::scope(self.world, self.request, node, &self.model().design.server.cache_scope);
                 let held: Vec<Handle> = self.world.state.nodes[node].cache.values().map(|view| view.handle).collect();
                 let agent = self.request.agent;

@@ -257,9 +257,11 @@ impl<'t> Maker<'_, 't> {
         let store = store.or_else(|| call.note.and_then(|note| self.lanes.store_of_call(note)));
         let note = step.transaction.as_ref();
         let (all, brief) = note.map_or_else(Default::default, |note| words::transaction(note, step.answer.as_ref()));
-        // What is called upstream is not the store, and what is answered out of a node's cache does not come from there.
+        // What is called upstream or looked for in a cache is not in the store, and what is answered out of a cache does
+        // not come from there.
         let outside = |note: &crate::trace::TransactionNote| {
-            !note.steps.is_empty() && note.steps.iter().all(|name| name.starts_with("call-upstream"))
+            let elsewhere = |name: &String| name.starts_with("call-upstream") || name.contains("cache");
+            !note.steps.is_empty() && note.steps.iter().all(elsewhere)
         };
         let cached = step.notes.iter().any(|note| note.starts_with(notes::CACHED));
         let store = store.filter(|_| !cached && !note.is_some_and(outside));

@@ -217,6 +217,11 @@ fn refused(trace: &Trace, call: &Followed<'_>, step: &Step, index: usize) -> Opt
         });
     }
     let handle = handle?;
+    if by == "find-cached" {
+        let of_node = step.does.node.as_deref().map(|node| format!("{handle} cached at {node}"));
+        let holds = |fact: &str| fact == format!("{handle} cached") || of_node.as_deref() == Some(fact);
+        return fact(trace, index, &holds, &|_| "because it was put there".to_owned());
+    }
     match answer.outcome.as_str() {
         "stale-view" => {
             let commits = |(at, step): (usize, &'_ Step)| {

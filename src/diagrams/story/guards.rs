@@ -171,6 +171,7 @@ fn why(trace: &Trace, calls: &Calls<'_>, call: &Followed<'_>, (index, at_other):
             }
         }
         "acquire-lease" => "no other agent held the lease".to_owned(),
+        "find-cached" => format!("the cache held no copy of {handle}"),
         "check-lease" => format!("{} held the lease", call.agent),
         "check-fence" => "no newer fence number was known".to_owned(),
         _ => "its condition was met".to_owned(),

@@ -3,8 +3,8 @@
 use super::Names;
 use crate::trace::{Change, Content};
 use crate::world::{
-    Call, Component, Effect, Field, Handle, Instance, KeyTable, Lease, Lifecycle, Position, Record, RecordKey, Reply,
-    Resource,
+    Cache, CacheScope, Call, Component, Effect, Field, Handle, Instance, KeyTable, Lease, Lifecycle, Position, Record,
+    RecordKey, Reply, Resource,
 };
 
 /// What is said of a call at a node whose agent waits in vain.
@@ -32,7 +32,8 @@ pub(super) fn changes(names: &Names<'_>, before: &[Component], after: &[Componen
             changes.push(Change { fact, before, after });
         }
     };
-    for (before, after) in before.iter().zip(after) {
+    for (slot, (before, after)) in before.iter().zip(after).enumerate() {
+        let cached_at = names.0.all_cache_slots().find(|(cache, _)| *cache == slot).and_then(|(_, place)| place);
         match (before, after) {
             (Component::Agent(before), Component::Agent(after)) => {
                 let agent = names.agent(before.id);
@@ -114,8 +115,19 @@ pub(super) fn changes(names: &Names<'_>, before: &[Component], after: &[Componen
             (Component::Memory(old), Component::Memory(new)) => {
                 let caller = |of: Option<(u8, u8)>| of.map_or("nobody", |(agent, _)| names.agent(agent)).to_owned();
                 note("a node takes the caller for".to_owned(), caller(old.identity), caller(new.identity));
-                let cached = |count: usize| format!("{count} entries");
-                note("a node caches".to_owned(), cached(old.cache.len()), cached(new.cache.len()));
+            }
+            (Component::Cache(old), Component::Cache(new)) => {
+                let kept = |cache: &Cache, scope: &CacheScope| {
+                    let found = cache.find(scope);
+                    found.map_or("none".to_owned(), |(_, about, copy)| short(&names.view(*about, copy)))
+                };
+                let mut scopes: Vec<_> = old.copies.iter().chain(&new.copies).collect();
+                scopes.sort();
+                scopes.dedup_by(|one, other| one.0 == other.0);
+                for (scope, about, _) in scopes {
+                    let place = cached_at.map_or_else(String::new, |node| format!(" at {}", names.0.node_name(node)));
+                    note(format!("{} cached{place}", names.0.handle_name(*about)), kept(old, scope), kept(new, scope));
+                }
             }
             (Component::Queue(old), Component::Queue(new)) => {
                 let name = &names.0.resource(usize::from(new.resource)).name;

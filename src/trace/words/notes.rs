@@ -3,7 +3,7 @@
 
 use super::Names;
 use crate::action::Action;
-use crate::model::design::{ReadsFrom, TakenName};
+use crate::model::design::{Place, ReadsFrom, TakenName};
 use crate::model::protocol::TaskIds;
 use crate::model::scenario::Carried;
 use crate::model::{Entry, Outcome, Tool};
@@ -19,8 +19,8 @@ pub const LEASED: &str = " holds the lease on ";
 /// The same where it gives the lease back.
 pub const RETURNED: &str = " gives the lease on ";
 
-/// What stands before the node in the note of a read that is answered from its cache.
-pub const CACHED: &str = "what it reads stood in the cache of ";
+/// What the note of a read begins with that is answered from a cache.
+pub const CACHED: &str = "what it reads stood in the cache";
 
 /// The notes of a step, which is written down but for them.
 pub(super) fn notes(
@@ -49,7 +49,7 @@ fn upstream(names: &Names<'_>, fact: &Fact) -> Option<String> {
     Some(format!("{EXTERNAL}{about} takes place{twice}"))
 }
 
-/// A read that a node answers from its cache leaves the cache as it was.
+/// A read that is answered from a cache: of its node, or of all.
 fn from_cache(
     names: &Names<'_>,
     step: &Step,
@@ -57,13 +57,22 @@ fn from_cache(
     (before, after): (&[Component], &[Component]),
 ) -> Option<String> {
     let note = step.transaction.as_ref()?;
-    let cached = names.0.of(call.deployed).model.design.server.reads_from == ReadsFrom::NodeCache;
-    let place = note.steps.iter().position(|name| name == "read").filter(|_| cached)?;
-    let ended = note.ended_by.as_ref().and_then(|by| note.steps.iter().position(|name| name == by));
-    let node = call.node().filter(|_| ended.is_none_or(|ended| ended > place))?;
-    let slot = names.0.memory_slot(node)?;
-    let entries = |state: &[Component]| state[slot].memory().cache.len();
-    (entries(before) > 0 && entries(before) == entries(after)).then(|| format!("{CACHED}{}", names.0.node_name(node)))
+    let (node, server) = (call.node()?, &names.0.of(call.deployed).model.design.server);
+    let found = if server.reads_from == ReadsFrom::NodeCache {
+        let place = |name: &str| note.steps.iter().position(|step| step == name);
+        let (read, ended) = (place("read")?, note.ended_by.as_deref().and_then(place));
+        let slot = names.0.cache_slot(node)?;
+        let copies = |state: &[Component]| state[slot].cache().copies.len();
+        // It leaves the cache as it was.
+        ended.is_none_or(|ended| ended > read) && copies(before) > 0 && copies(before) == copies(after)
+    } else {
+        note.ended_by.as_deref() == Some("find-cached")
+    };
+    let whose = match server.cache_place {
+        Place::Store => String::new(),
+        Place::Node => format!(" of {}", names.0.node_name(node)),
+    };
+    found.then(|| format!("{CACHED}{whose}"))
 }
 
 /// The name that a client chooses for what is minted, and whether it was taken.

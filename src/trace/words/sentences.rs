@@ -3,7 +3,7 @@
 use super::changes::{is_forgotten, short, superseded};
 use super::past::Past;
 use crate::model::Outcome;
-use crate::trace::{AlsoNote, CallNote, Commit, Does, Reaches, Step};
+use crate::trace::{AlsoNote, AnswerNote, CallNote, Commit, Does, Reaches, Step};
 
 /// What happened, in one sentence, and in one more for each note. `taken_up`: it is about a call that outlived its node.
 pub(super) fn sentence(step: &Step, taken_up: bool, past: &Past) -> String {
@@ -202,6 +202,9 @@ fn execution(step: &Step, node: &str, request: &str, orphaned: &str) -> String {
     match (outcome, transaction.and_then(|transaction| transaction.ended_by.as_deref())) {
         (Some(answer), Some(by)) if answer.replayed => {
             format!("{head}. The step {by} finds the call done and replays {}.", answer.outcome)
+        }
+        (Some(AnswerNote { view: Some(view), .. }), Some(by)) => {
+            format!("{head}. The step {by} finds a copy: {}.", short(view))
         }
         (Some(answer), Some(by)) => format!("{head}. The step {by} refuses it: {}.", answer.outcome),
         (Some(answer), None) => match &answer.view {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Intent, Scope, scope, small};
-use crate::model::Model;
 use crate::model::design::{Balancer, Identity, NewFields, Place, ReadsFrom, State};
+use crate::model::{Design, Model};
 
 /// What a state has slots for. All designs of a run share it.
 #[derive(Clone, Debug)]
@@ -18,7 +18,9 @@ pub(super) struct Layout {
     pub(super) key_places: Vec<Option<u8>>,
     /// In how many places there are leases.
     pub(super) lease_places: usize,
-    /// Nodes have memory beyond key tables, leases and resources.
+    /// Where the read cache is, if there is one.
+    pub(super) cache_place: Option<Place>,
+    /// Nodes have memory beyond key tables, leases, read caches and resources.
     pub(super) remembers: bool,
     /// How requests find a node: the balancer is none, and stays as it is at the start.
     pub(super) balancer: Balancer,
@@ -66,18 +68,18 @@ impl Layout {
             (true, Place::Store) => 1,
             (true, Place::Node) => nodes,
         };
-        let remembers = designs().any(|design| {
-            design.server.identity == Identity::NodeMemory || design.server.reads_from == ReadsFrom::NodeCache
-        });
+        let cache_place = designs().find(|design| design.has_cache()).map(|design| design.server.cache_place);
+        let remembers = designs().any(|design| design.server.identity == Identity::NodeMemory);
         let replica = designs().any(|design| design.server.reads_from == ReadsFrom::Replica);
         let budget = model.scenario.faults.get("stale-read").copied().unwrap_or(0);
-        let elsewhere = designs().any(|design| design.server.reads_from != ReadsFrom::Store);
+        let elsewhere = designs().any(Design::has_copies);
         let drops = designs().any(|design| design.server.new_fields == NewFields::Dropped);
         Self {
             steps,
             scopes,
             key_places,
             lease_places,
+            cache_place,
             remembers,
             balancer: model.design.server.balancer,
             lags: replica && budget > 0,

@@ -30,6 +30,7 @@ impl Setting {
         slots.extend(placed(self.first_lease_slot(), self.layout.lease_places, self.resources()));
         slots.extend(self.first_queue_slot()..self.first_memory_slot());
         slots.extend(placed(self.first_memory_slot(), self.memories(), 1));
+        slots.extend(placed(self.first_cache_slot(), self.cache_places(), 1));
         let last = self.requests_slot().or(self.deployed_slot()).or(self.upstream_slot()).or(self.credentials_slot());
         slots.extend(self.budgets_slot()..=last.unwrap_or(self.budgets_slot()));
         slots

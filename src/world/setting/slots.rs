@@ -157,7 +157,34 @@ impl Setting {
         (self.memories() > 0).then(|| self.first_memory_slot() + usize::from(node))
     }
 
-    /// The slots that belong to no agent and no resource: routes, the memory of nodes, what the upstream saw.
+    /// In how many places there is a read cache.
+    pub(super) const fn cache_places(&self) -> usize {
+        match self.layout.cache_place {
+            None => 0,
+            Some(Place::Store) => 1,
+            Some(Place::Node) => self.model.scenario.nodes,
+        }
+    }
+
+    pub(super) fn first_cache_slot(&self) -> usize {
+        self.first_memory_slot() + self.memories()
+    }
+
+    /// The slots of all read caches, with the node in whose memory each is (`None`: the store). There are none where no
+    /// handler works with one.
+    pub fn all_cache_slots(&self) -> impl Iterator<Item = (usize, Option<u8>)> + '_ {
+        let in_memory = self.layout.cache_place == Some(Place::Node);
+        (0..self.cache_places()).map(move |place| (self.first_cache_slot() + place, in_memory.then_some(small(place))))
+    }
+
+    /// The slot of the read cache in which this node looks; `None` where no handler works with one.
+    #[must_use]
+    pub fn cache_slot(&self, node: u8) -> Option<usize> {
+        let found = self.all_cache_slots().find(|(_, place)| place.is_none_or(|place| place == node));
+        found.map(|(slot, _)| slot)
+    }
+
+    /// The slots that belong to no agent and no resource: routes, the memory of nodes, read caches, what the upstream saw.
     pub fn slots_shared_by_all(&self) -> impl Iterator<Item = usize> + '_ {
         let routes = self.first_route_slot()..self.first_lease_slot();
         let memories = self.first_memory_slot()..self.budgets_slot();
@@ -167,7 +194,7 @@ impl Setting {
     /// The slot of the fault budgets.
     #[must_use]
     pub fn budgets_slot(&self) -> usize {
-        self.first_memory_slot() + self.memories()
+        self.first_cache_slot() + self.cache_places()
     }
 
     /// The slot of the credentials, where they may be rotated.
@@ -210,6 +237,7 @@ impl Setting {
         keys.contains(&slot) && self.keys_place(slot).is_some()
             || self.is_state_in_nodes() && resources.contains(&slot)
             || self.all_lease_slots().any(|(lease, _, place)| lease == slot && place.is_some())
-            || (self.first_memory_slot()..self.budgets_slot()).contains(&slot)
+            || (self.first_memory_slot()..self.first_cache_slot()).contains(&slot)
+            || self.all_cache_slots().any(|(cache, place)| cache == slot && place.is_some())
     }
 }
