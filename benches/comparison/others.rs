@@ -37,13 +37,9 @@ fn rate(measured: &Measured) -> f64 {
 }
 
 fn row(what: &str, measured: &Measured, times: f64) -> String {
-    format!(
-        "| {what} | {} | {:.2} | {:.0} | {} | {times:.2} |\n",
-        measured.states,
-        measured.seconds,
-        rate(measured) / 1e3,
-        measured.bytes_a_state()
-    )
+    let bytes = if measured.bytes == 0 { String::new() } else { measured.bytes_a_state().to_string() };
+    let (states, seconds, rate) = (measured.states, measured.seconds, rate(measured) / 1e3);
+    format!("| {what} | {states} | {seconds:.2} | {rate:.0} | {bytes} | {times:.2} |\n")
 }
 
 const HEAD: &str = "| what | states | seconds | thousand states a second | bytes a state | ours is so many times as fast |\n\

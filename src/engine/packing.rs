@@ -37,7 +37,7 @@ impl Layout {
         // A slot that has changed may go on to do so: one spare bit saves most of the repacking.
         let bits = |count: usize| match count {
             0 | 1 => 0,
-            _ => usize::BITS - (count - 1).leading_zeros() + u32::from(count < 1 << 12),
+            _ => usize::BITS - (count - 1).leading_zeros() + u32::from(count < 1 << 12) + u32::from(count < 1 << 6),
         };
         let mut order: Vec<(u32, usize)> = counts.iter().map(|count| bits(*count)).zip(0..).collect();
         order.sort_by_key(|(bits, slot)| (std::cmp::Reverse(*bits), *slot));

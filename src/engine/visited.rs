@@ -31,6 +31,7 @@ const EXPANDED: u64 = 2;
 
 /// One shard: open addressing with linear probing, at most three quarters full. 0 is an empty place. Entries lie in the order
 /// of their hashes, or nearly, so a table that grows is gone through from one end to the other.
+#[repr(align(128))]
 pub(super) struct Shard {
     entries: Vec<u64>,
     count: usize,

@@ -129,6 +129,8 @@ struct Journal {
     acted: Vec<u32>,
 }
 
+/// Workers that stand side by side share no line of a cache.
+#[repr(align(128))]
 pub(super) struct Worker {
     pub records: Records,
     /// The stretches of the batch that were its own, in their order: the first state of each, and how many records and holes
