@@ -323,7 +323,6 @@ const LINES: usize = 500;
 /// Files that may be longer: (file, its own most, why).
 const LONGER: &[(&str, usize, &str)] = &[
     ("tests/cli/main.rs", 600, "whole outputs, one for each thing that a command can say"),
-    ("tests/input/design.rs", 600, "whole outputs, one for each kind of mistake"),
     ("tests/reference/state.rs", 622, "the whole state of the reference interpreter, in one piece"),
 ];
 
