@@ -226,14 +226,6 @@ mod tests {
             true
         }
 
-        fn liveness(&self) -> Option<usize> {
-            None
-        }
-
-        fn is_pending(&self, _: &Access<'_, u8>) -> bool {
-            false
-        }
-
         fn class(&self, _: &u8) -> Class {
             Class::Progress
         }
@@ -241,10 +233,6 @@ mod tests {
         fn observe(&self, _: bool, _: &Access<'_, u8>) -> Observations {
             Observations::default()
         }
-
-        fn numbers(&self, _: &u8, _: &mut dyn FnMut(u16, u16)) {}
-
-        fn renumber(&self, _: &mut u8, _: u16, _: &dyn Fn(u16) -> u16) {}
     }
 
     fn found(states: Option<usize>) -> Option<[Extremes; MEASURES]> {
