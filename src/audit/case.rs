@@ -87,7 +87,7 @@ impl<'h> Case<'h> {
     /// had seen. What its condition names may change as long as that is true.
     #[must_use]
     pub fn rests_on(&self, resource: Name, call: u32) -> BTreeMap<Name, Mark> {
-        let (history, call) = (self.history, self.call(call));
+        let (history, other, call) = (self.history, self.history.besides(call), self.call(call));
         // What is changed besides stands on what the call does to its own resource.
         if call.is_besides() {
             return BTreeMap::new();
@@ -97,6 +97,9 @@ impl<'h> Case<'h> {
         let said = history.rests(call);
         match said.and_then(|said| said.given.as_ref()) {
             Some(given) => {
+                if let Some(other) = other {
+                    all.extend(history.expects(other).iter().chain(history.saw(other)).copied());
+                }
                 all = given.iter().map(|handle| (*handle, all.get(handle).copied().unwrap_or(Mark::None))).collect();
             }
             None => drop(all.remove(&resource)),

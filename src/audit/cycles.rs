@@ -14,7 +14,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::case::{Case, Finding, Judged, KEPT};
 use super::effects::{Effect, Seen};
-use super::graph::{Edge, Graph, Kind, Node, call};
+use super::graph::{Edge, Graph, Kind, Node, Part, call};
 
 /// How many edges are looked at, at most, in the search of one component's shortest cycle.
 const MOST_LOOKS: usize = 4_000_000;
@@ -227,6 +227,9 @@ pub fn anomaly(graph: &Graph, cycle: &Cycle) -> &'static str {
         (Class::G1c, false) => "circular information flow (G1c)",
         (Class::G1c, true) => "circular information flow in real time (G1c-realtime)",
         (Class::GSingle, false) if same && of_one([Kind::ReadWrite, Kind::WriteWrite]) => "lost update (P4, G-single)",
+        (Class::GSingle, false) if !same && of_one([Kind::WriteRead, Kind::ReadWrite]) => {
+            "fractured read (A5A, G-single)"
+        }
         (Class::GSingle, false) => "read skew (A5A, G-single)",
         (Class::GSingle, true) => "stale read (G-single-realtime)",
         (Class::G2, false) if !same && of_one([Kind::ReadWrite, Kind::ReadWrite]) => "write skew (A5B, G2-item)",
@@ -267,7 +270,7 @@ fn finding(case: &Case<'_>, graph: &Graph, cycle: &Cycle) -> Finding {
         sentences.push(sentence(case, from, to, graph.edges[*edge]));
         match (call(case, from), from) {
             (Some(call), _) => calls.push(call),
-            (None, Node::View(resource, view)) => {
+            (None, Node::Call(Part::View(resource, view), _)) => {
                 if let Seen::Observer(state) = case.resources[resource as usize].views[view as usize].seen {
                     observed = Some(state);
                 }
@@ -295,34 +298,42 @@ fn sentence(case: &Case<'_>, from: Node, to: Node, edge: Edge) -> String {
         Kind::WriteWrite => format!(
             "{} changed {on}{} before {} changed it{} (write-write)",
             name(from),
-            made(effect(case, from)),
+            made(effect(case, from, edge)),
             name(to),
-            made(effect(case, to))
+            made(effect(case, to, edge))
         ),
         Kind::WriteRead => {
-            format!("{} had seen what {} made of {on}{} (write-read)", name(to), name(from), made(effect(case, from)))
+            format!(
+                "{} had seen what {} made of {on}{} (write-read)",
+                name(to),
+                name(from),
+                made(effect(case, from, edge))
+            )
         }
         Kind::ReadWrite => format!(
             "{} had seen {on} as it was before {} changed it{} (read-write)",
             name(from),
             name(to),
-            made(effect(case, to))
+            made(effect(case, to, edge))
         ),
         Kind::Time => format!("{} was over before {} began (time)", name(from), name(to)),
     }
 }
 
-fn effect<'c>(case: &'c Case<'_>, node: Node) -> Option<&'c Effect> {
-    match node {
-        Node::Effect(resource, effect) => Some(&case.resources[resource as usize].effects[effect as usize]),
+/// What a node did to the resource of an edge.
+fn effect<'c>(case: &'c Case<'_>, node: Node, edge: Edge) -> Option<&'c Effect> {
+    node.parts().find_map(|part| match part {
+        Part::Effect(resource, effect) if resource == edge.resource => {
+            Some(&case.resources[resource as usize].effects[effect as usize])
+        }
         _ => None,
-    }
+    })
 }
 
 fn named(case: &Case<'_>, node: Node) -> String {
     match (call(case, node), node) {
         (Some(call), _) => format!("{}'s {} ({})", case.agent(call), case.call(call).tool, case.named(call)),
-        (None, Node::View(resource, view)) => {
+        (None, Node::Call(Part::View(resource, view), _)) => {
             let place = case.place(&case.resources[resource as usize].views[view as usize]);
             format!("an observer ({place})")
         }

@@ -50,6 +50,17 @@ pub enum Seen {
     Observer(u32),
 }
 
+impl Seen {
+    /// The call; none: it was an observer.
+    #[must_use]
+    pub const fn call(self) -> Option<u32> {
+        match self {
+            Self::Call(call) => Some(call),
+            Self::Observer(_) => None,
+        }
+    }
+}
+
 /// A resource.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]

@@ -1,6 +1,7 @@
 //! The graph of what must come before what: Adya's direct serialization graph, of calls.
 //!
-//! A node is an accepted change together with what its plan rests on, or a read. An edge leads from what comes first:
+//! A node is an accepted change together with what its plan rests on, or a read. What one call does to two resources is one
+//! node: both halves are seen at once, or not at all. An edge leads from what comes first:
 //! *write-write* when one change is of an earlier version than the other, *write-read* when a read shows a change,
 //! *read-write* when a read shows what another change had not yet superseded, *time* when one was answered before the
 //! other was sent. The order of versions is that of their numbers; without numbers, that of the elements of a list that
@@ -8,10 +9,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashMap;
 use petgraph::graph::{DiGraph, NodeIndex};
+use rustc_hash::FxBuildHasher;
 
 use super::case::Case;
-use super::effects::{Effect, Resource, Seen, View, content};
+use super::effects::{Effect, Resource, View, content};
 use super::history::{Name, Record, of};
 use crate::log::Operation;
 
@@ -42,12 +45,30 @@ pub struct Edge {
 /// What a node stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node {
+    /// A change or a view; of a call that works on two resources, both halves, where both are known.
+    Call(Part, Option<Part>),
+    /// A moment: all that is before it is over.
+    Moment,
+}
+
+/// A change or a view of one resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
     /// An effect, by the places of its resource and of itself.
     Effect(u32, u32),
     /// A view, likewise.
     View(u32, u32),
-    /// A moment: all that is before it is over.
-    Moment,
+}
+
+impl Node {
+    /// Its change or view, or both of its halves.
+    pub fn parts(self) -> impl Iterator<Item = Part> {
+        let (one, other) = match self {
+            Self::Call(one, other) => (Some(one), other),
+            Self::Moment => (None, None),
+        };
+        one.into_iter().chain(other)
+    }
 }
 
 /// The graph of a log.
@@ -61,35 +82,63 @@ pub struct Graph {
     pub unordered: u64,
 }
 
+/// For each resource: the node of each of its effects, and that of each of its views.
+#[derive(Debug, Default)]
+struct Nodes {
+    effects: Vec<Vec<NodeIndex>>,
+    views: Vec<Vec<NodeIndex>>,
+}
+
 /// Builds the graph; with the order of real time, or without.
 #[must_use]
 pub fn graph(case: &Case<'_>, real_time: bool) -> Graph {
     let mut graph = Graph { edges: DiGraph::default(), about: 0, unordered: 0 };
-    let mut firsts: Vec<(u32, u32)> = Vec::new();
-    for (place, resource) in (0..).zip(&case.resources) {
-        let effects = u32::try_from(graph.edges.node_count()).expect("nodes are numbered so");
-        for effect in 0..resource.effects.len() {
-            graph.edges.add_node(Node::Effect(place, u32::try_from(effect).expect("effects are numbered so")));
-        }
-        let views = u32::try_from(graph.edges.node_count()).expect("nodes are numbered so");
-        for view in 0..resource.views.len() {
-            graph.edges.add_node(Node::View(place, u32::try_from(view).expect("views are numbered so")));
-        }
-        firsts.push((effects, views));
-    }
+    let nodes = nodes(case, &mut graph);
     graph.about = graph.edges.node_count() as u64;
+    let mut unordered: Vec<NodeIndex> = Vec::new();
     for (place, resource) in case.resources.iter().enumerate() {
-        let mut builder = Builder { case, graph: &mut graph, resource, place, firsts: &firsts };
+        let mut builder = Builder { case, graph: &mut graph, resource, place, nodes: &nodes };
         if resource.numbered {
             builder.versions();
         } else if !builder.lists() {
-            graph.unordered += (resource.effects.len() + resource.views.len()) as u64;
+            unordered.extend(nodes.effects[place].iter().chain(&nodes.views[place]));
         }
     }
+    unordered.sort_unstable();
+    unordered.dedup();
+    graph.unordered = unordered.len() as u64;
     if real_time {
         moments(case, &mut graph);
     }
     graph
+}
+
+/// Makes the nodes of calls.
+fn nodes(case: &Case<'_>, graph: &mut Graph) -> Nodes {
+    let mut nodes = Nodes::default();
+    let mut halves: HashMap<u32, NodeIndex, FxBuildHasher> = HashMap::default();
+    let mut node = |part: Part, call: Option<u32>| {
+        let half = call.filter(|call| case.call(*call).half.is_some()).map(|call| case.history.own(call));
+        let known = half.and_then(|own| halves.get(&own).copied());
+        if let Some(known) = known
+            && let Node::Call(one, None) = graph.edges[known]
+        {
+            graph.edges[known] = Node::Call(one, Some(part));
+            return known;
+        }
+        let new = graph.edges.add_node(Node::Call(part, None));
+        if let Some(own) = half {
+            halves.entry(own).or_insert(new);
+        }
+        new
+    };
+    for (place, resource) in (0..).zip(&case.resources) {
+        let effects = (0..).zip(&resource.effects);
+        nodes.effects.push(effects.map(|(at, effect)| node(Part::Effect(place, at), Some(effect.call))).collect());
+        let views = (0..).zip(&resource.views);
+        nodes.views.push(views.map(|(at, view)| node(Part::View(place, at), view.seen.call())).collect());
+    }
+    nodes
 }
 
 struct Builder<'g, 'c, 'h> {
@@ -97,22 +146,26 @@ struct Builder<'g, 'c, 'h> {
     graph: &'g mut Graph,
     resource: &'c Resource,
     place: usize,
-    /// For each resource: the first node of its effects, and that of its views.
-    firsts: &'g [(u32, u32)],
+    nodes: &'g Nodes,
 }
 
 impl Builder<'_, '_, '_> {
     fn effect(&self, effect: usize) -> NodeIndex {
-        NodeIndex::new(self.firsts[self.place].0 as usize + effect)
+        self.nodes.effects[self.place][effect]
     }
 
     fn view(&self, view: usize) -> NodeIndex {
-        NodeIndex::new(self.firsts[self.place].1 as usize + view)
+        self.nodes.views[self.place][view]
     }
 
     fn edge(&mut self, from: NodeIndex, to: NodeIndex, kind: Kind, field: Option<Name>) {
+        self.edge_on(self.place, from, to, kind, field);
+    }
+
+    /// An edge because of another resource.
+    fn edge_on(&mut self, place: usize, from: NodeIndex, to: NodeIndex, kind: Kind, field: Option<Name>) {
         if from != to {
-            let resource = u32::try_from(self.place).expect("resources are numbered so");
+            let resource = u32::try_from(place).expect("resources are numbered so");
             self.graph.edges.add_edge(from, to, Edge { kind, resource, field });
         }
     }
@@ -206,18 +259,16 @@ impl Builder<'_, '_, '_> {
                 let Some(place) = self.case.place_of(on) else { continue };
                 let other = &self.case.resources[place];
                 let Some(seen) = seen.number().filter(|_| other.numbered) else { continue };
-                let node = |at: usize| NodeIndex::new(self.firsts[place].0 as usize + at);
+                let node = |at: usize| self.nodes.effects[place][at];
                 let after = other.effects.partition_point(|effect| effect.version.number() <= Some(seen));
-                let resource = u32::try_from(place).expect("resources are numbered so");
-                let edge = |kind| Edge { kind, resource, field: None };
                 let here = self.effect(index);
-                if let Some(before) = after.checked_sub(1) {
-                    self.graph.edges.add_edge(node(before), here, edge(Kind::WriteRead));
-                }
                 let next =
                     other.effects[after..].iter().position(|other| self.case.call(other.call).agent != call.agent);
+                if let Some(before) = after.checked_sub(1) {
+                    self.edge_on(place, node(before), here, Kind::WriteRead, None);
+                }
                 if let Some(next) = next {
-                    self.graph.edges.add_edge(here, node(after + next), edge(Kind::ReadWrite));
+                    self.edge_on(place, here, node(after + next), Kind::ReadWrite, None);
                 }
             }
         }
@@ -307,20 +358,20 @@ fn at_first_hand(call: &Record, effect: &Effect) -> bool {
 
 /// When a node began and when it was over. A change begins when what its plan rests on was read.
 fn span(case: &Case<'_>, node: Node) -> Option<(u64, u64)> {
-    match node {
-        Node::Effect(resource, effect) => {
+    let spans = node.parts().map(|part| match part {
+        Part::Effect(resource, effect) => {
             let effect = &case.resources[resource as usize].effects[effect as usize];
             let call = case.call(effect.call);
             let base = case.base(effect.call).map_or(effect.from, |base| base.from.min(effect.from));
             let rests = !case.history.saw(call).is_empty() || !case.history.expects(call).is_empty();
-            Some((if rests { 0 } else { base }, effect.by))
+            (if rests { 0 } else { base }, effect.by)
         }
-        Node::View(resource, view) => {
+        Part::View(resource, view) => {
             let View { from, by, .. } = case.resources[resource as usize].views[view as usize];
-            Some((from, by))
+            (from, by)
         }
-        Node::Moment => None,
-    }
+    });
+    spans.reduce(|(from, by), (other_from, other_by)| (from.min(other_from), by.max(other_by)))
 }
 
 /// Real time, with a few edges for each node: from each to the moment when it is over, from moment to moment, and from the
@@ -351,12 +402,9 @@ fn moments(case: &Case<'_>, graph: &mut Graph) {
 /// The call of a node; none for what an observer saw.
 #[must_use]
 pub fn call(case: &Case<'_>, node: Node) -> Option<u32> {
-    match node {
-        Node::Effect(resource, effect) => Some(case.resources[resource as usize].effects[effect as usize].call),
-        Node::View(resource, view) => match case.resources[resource as usize].views[view as usize].seen {
-            Seen::Call(call) => Some(call),
-            Seen::Observer(_) => None,
-        },
-        Node::Moment => None,
-    }
+    let call = match node.parts().next()? {
+        Part::Effect(resource, effect) => case.resources[resource as usize].effects[effect as usize].call,
+        Part::View(resource, view) => case.resources[resource as usize].views[view as usize].seen.call()?,
+    };
+    Some(case.history.own(call))
 }

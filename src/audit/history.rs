@@ -3,6 +3,7 @@
 mod lookup;
 mod records;
 
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hash};
 use std::io::{self, BufRead};
 
@@ -267,14 +268,16 @@ impl History {
         }
         let also = call.also;
         if let Some(also) = &also {
-            if !matches!(also.tool, Operation::Set | Operation::Append | Operation::Increment) {
-                return wrong("`also`: what is changed besides is set, appended to or incremented");
+            if let Some(what) = also.tool.misfit(call.tool) {
+                return wrong(&format!("`also`: {what}"));
             }
             if Some(&also.handle) == call.handle.as_ref() {
                 return wrong("`also` names another resource than the call's own");
             }
         } else if call.answer.as_ref().is_some_and(|answer| answer.also_version.is_some()) {
-            return wrong("`also-version` is of what the call changes besides, and it has no `also`");
+            return wrong("`also-version` is of the other resource, and the call has no `also`");
+        } else if call.answer.as_ref().is_some_and(|answer| !answer.also_fields.is_empty()) {
+            return wrong("`also-fields` is of the other resource, and the call has no `also`");
         }
         let agent = self.name(&call.agent);
         let principal = call.principal.as_deref().map_or(agent, |principal| self.name(principal));
@@ -314,17 +317,20 @@ impl History {
             },
         };
         if let Some(also) = also {
-            let also_version = call.answer.as_ref().and_then(|answer| answer.also_version.as_ref());
+            let (also_version, also_shown) = match call.answer {
+                Some(Answer { also_version, also_fields, .. }) => (also_version, also_fields),
+                None => (None, BTreeMap::new()),
+            };
             let besides = |handle: &String| *handle == also.handle;
             let other = Record {
                 tool: also.tool,
                 handle: Some(self.name(&also.handle)),
                 about: None,
-                version: self.mark(also_version),
+                version: self.mark(also_version.as_ref()),
                 expects: self.versions(call.expects.iter().filter(|(handle, _)| besides(handle))),
                 saw: self.versions(call.saw.iter().filter(|(handle, _)| besides(handle))),
                 fields: self.contents(also.fields),
-                shown: (0, 0),
+                shown: self.contents(also_shown),
                 rests: None,
                 half: Some(Half::Other),
                 ..record.clone()

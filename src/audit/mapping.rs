@@ -274,6 +274,7 @@ impl Mapping {
             handle: of_tool.answer_handle.as_ref().and_then(|part| text(part, line)),
             version: version(&of_tool.version),
             also_version: None,
+            also_fields: BTreeMap::new(),
             fields: if outcome.is_ok() { of_tool.shows.find(line) } else { BTreeMap::new() },
             error: maybe(&parts.error),
         });

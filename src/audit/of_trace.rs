@@ -367,6 +367,7 @@ fn answer(trace: &Trace, step: &Step, note: &AnswerNote, besides: Option<Version
         handle: note.handle.clone(),
         version: version(note.version),
         also_version: besides.filter(|_| note.outcome == "ok" && !note.replayed),
+        also_fields: BTreeMap::new(),
         fields: shown.unwrap_or_default(),
         error: None,
     }

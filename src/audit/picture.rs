@@ -26,9 +26,8 @@ enum Moment {
 /// The trace of a finding, for pictures. It holds no inputs, so it does not replay.
 #[must_use]
 pub fn picture(history: &History, report: &Report, check: &Checked, found: &Found) -> Trace {
-    // A call that changes two resources is drawn once.
-    let main = |call: &u32| call - u32::from(history.calls[*call as usize].is_besides());
-    let mut shown: Vec<u32> = found.finding.calls.iter().map(main).collect();
+    // A call that works on two resources is drawn once.
+    let mut shown: Vec<u32> = found.finding.calls.iter().map(|call| history.own(*call)).collect();
     let mut known = std::collections::BTreeSet::new();
     shown.retain(|call| known.insert(*call));
     let calls: Vec<(u32, &Record)> = shown.iter().map(|call| (*call, &history.calls[*call as usize])).collect();
@@ -98,7 +97,7 @@ fn executed(calls: &[(u32, &Record)]) -> Vec<Option<u64>> {
 struct Drawing<'h> {
     history: &'h History,
     calls: Vec<&'h Record>,
-    /// What each changes besides.
+    /// What each does besides.
     besides: Vec<Option<&'h Record>>,
     agents: Vec<AgentLane>,
     nodes: Vec<String>,
@@ -205,12 +204,12 @@ impl<'h> Drawing<'h> {
                 });
                 execute.commits =
                     self.commit(call).into_iter().chain(besides.and_then(|other| self.commit(other))).collect();
-                execute.answer = self.answer(call);
+                execute.answer = self.answer(call, besides);
                 vec![step(does("deliver", Some(node.clone())), format!("{id} arrives at {node}.")), execute]
             }
             Moment::Received => {
                 let mut receive = step(does("receive", Some(node)), format!("{agent} receives the answer of {id}."));
-                receive.answer = self.answer(call);
+                receive.answer = self.answer(call, besides);
                 vec![receive]
             }
             Moment::Cut => {
@@ -244,7 +243,10 @@ impl<'h> Drawing<'h> {
             resource: self.handle(call),
             handle: call.handle.map(|handle| self.history.text(handle).to_owned()),
             payload: self.words(call),
-            also: besides.map(|other| AlsoNote { handle: self.handle(other), change: self.words(other) }),
+            also: besides.map(|other| AlsoNote {
+                handle: self.handle(other),
+                change: if other.tool == Operation::Read { other.tool.to_string() } else { self.words(other) },
+            }),
             change: self.words(call),
             expects: expects.collect(),
             key: call.key.map(|key| self.history.text(key).to_owned()),
@@ -253,10 +255,10 @@ impl<'h> Drawing<'h> {
         }
     }
 
-    fn answer(&self, call: &Record) -> Option<AnswerNote> {
-        let ended = call.ended?;
-        let view = (call.tool == Operation::Read && call.is_ok()).then_some(call.handle).flatten();
-        let view = view.map(|handle| Content {
+    /// What a read was shown of a resource.
+    fn view(&self, call: &Record) -> Option<Content> {
+        let handle = call.handle.filter(|_| call.tool == Operation::Read && call.is_ok())?;
+        Some(Content {
             handle: self.history.text(handle).to_owned(),
             version: small(call.version.number()),
             values: self
@@ -267,13 +269,18 @@ impl<'h> Drawing<'h> {
                 .filter_map(|field| super::history::of(self.history.shown(call), *field))
                 .map(|value| short(&self.history.shown_value(value)))
                 .collect(),
-        });
+        })
+    }
+
+    fn answer(&self, call: &Record, besides: Option<&Record>) -> Option<AnswerNote> {
+        let ended = call.ended?;
         Some(AnswerNote {
             outcome: ended.name().to_owned(),
             replayed: call.replayed,
             handle: call.about.or(call.handle).map(|handle| self.history.text(handle).to_owned()),
             version: small(call.version.number()),
-            view,
+            view: self.view(call),
+            other_view: besides.and_then(|other| self.view(other)),
             reaches: Reaches::Caller,
         })
     }

@@ -74,6 +74,9 @@ pub fn answer(answer: &AnswerNote, call: Option<&CallNote>) -> String {
     let mut words = answer.outcome.clone();
     if let Some(view) = &answer.view {
         words = format!("{words}, sees {}", brief(view));
+        if let Some(other) = &answer.other_view {
+            words = format!("{words}, and {} {}", other.handle, brief(other));
+        }
     } else if let Some(number) = answer.version {
         let store_is = if answer.outcome == "ok" { "" } else { "store is " };
         words = format!("{words}, {store_is}{}", version(number));

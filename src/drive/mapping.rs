@@ -196,6 +196,7 @@ impl Tool {
             handle: self.handle.as_ref().and_then(at).and_then(|handle| handle.as_str().map(str::to_owned)),
             version,
             also_version: None,
+            also_fields: BTreeMap::new(),
             fields: if reply.is_error { BTreeMap::new() } else { fields.collect() },
             error: reply.is_error.then_some(text),
         }

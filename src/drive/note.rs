@@ -143,6 +143,7 @@ pub(super) fn answer(setting: &Setting, content: &Value) -> Answer {
         handle,
         version: version.map(Version::Number),
         also_version: content["also"]["version"].as_u64().map(Version::Number),
+        also_fields: BTreeMap::new(),
         fields: fields(&view["content"]),
         error: None,
     }

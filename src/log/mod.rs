@@ -120,7 +120,7 @@ pub struct Call {
     /// Under which condition its author wants it, whether the request says so or not.
     #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
     pub condition: Option<Condition>,
-    /// What it changes besides, in another resource.
+    /// What it changes besides, in another resource; for a read, what it reads besides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub also: Option<Also>,
     /// Its idempotency key, or operation id.
@@ -141,15 +141,16 @@ pub struct Call {
     pub answer: Option<Answer>,
 }
 
-/// What a call changes besides its own resource.
+/// What a call does to another resource besides its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Also {
-    /// What it asks for: `set`, `append` or `increment`.
+    /// What it asks for: `set`, `append` or `increment`; for a read, `read`.
     pub tool: Operation,
     /// The handle of the other resource.
     pub handle: String,
     /// What it carries for it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Value>,
 }
 
@@ -178,9 +179,12 @@ pub struct Answer {
     /// After a change the new version; with a view, or with a refusal, the current one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
-    /// After a change of another resource besides, the new version of that.
+    /// The version of the other resource, of a call that works on two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub also_version: Option<Version>,
+    /// The content that it shows of the other resource.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub also_fields: BTreeMap<String, Value>,
     /// The content that it shows.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Value>,

@@ -37,6 +37,17 @@ impl Operation {
         !matches!(self, Self::Read)
     }
 
+    /// What is wrong with doing this to another resource in a call that does `own` to its own.
+    #[must_use]
+    pub const fn misfit(self, own: Self) -> Option<&'static str> {
+        match (own, self) {
+            (Self::Read, Self::Read) => None,
+            (Self::Read, _) => Some("what a read does besides is `read`"),
+            (_, Self::Set | Self::Append | Self::Increment) => None,
+            _ => Some("what is changed besides is set, appended to or incremented"),
+        }
+    }
+
     /// Whether it ends its resource.
     #[must_use]
     pub const fn ends(self) -> bool {

@@ -38,6 +38,7 @@ pub(super) fn log() -> Value {
             ("handle", text("The handle that it is about, where it says so; for `mint`, the new one.")),
             ("version", reference("version")),
             ("also-version", reference("version")),
+            ("also-fields", contents("The content that it shows of the other resource.")),
             ("fields", contents("The content that it shows.")),
             ("error", text("What a refusal says, in the server's words.")),
         ],
@@ -65,16 +66,15 @@ pub(super) fn log() -> Value {
         ],
         Vec::new(),
     );
-    let besides = [Operation::Set, Operation::Append, Operation::Increment];
+    let besides = [Operation::Set, Operation::Append, Operation::Increment, Operation::Read];
     let besides = besides.iter().map(|operation| (operation.name(), operation.about().to_owned()));
     let also = record(
-        "What it changes besides, in another resource.",
+        "What it changes besides, in another resource; for a read, what it reads besides.",
         vec![
-            ("tool", words("What it asks for.", besides)),
+            ("tool", words("What it asks for: a read, `read`, and every other a change.", besides)),
             ("handle", text("The handle of the other resource.")),
-            ("fields", contents("What it carries for it.")),
         ],
-        Vec::new(),
+        vec![("fields", contents("What it carries for it."))],
     );
     let call = line(
         "call",

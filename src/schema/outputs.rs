@@ -178,6 +178,7 @@ fn answer() -> Value {
             ("handle", text("The handle that it is about.")),
             ("version", count("The version that it tells.")),
             ("view", reference("content")),
+            ("other-view", reference("content")),
             ("reaches", reaches()),
         ],
     )

@@ -340,6 +340,9 @@ pub struct AnswerNote {
     /// The view, for a read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view: Option<Content>,
+    /// What a read of two resources shows of the other one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_view: Option<Content>,
     /// For the `execute` that ends a call: where the answer goes.
     #[serde(default, skip_serializing_if = "Reaches::is_caller")]
     pub reaches: Reaches,

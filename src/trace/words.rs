@@ -248,6 +248,7 @@ impl Names<'_> {
             handle: answer.handle.map(|handle| self.0.handle_name(handle)),
             version: answer.version.or(seen).or(current),
             view,
+            other_view: None,
             reaches: Reaches::Caller,
         }
     }

@@ -1,4 +1,4 @@
-//! Calls that change two resources: each half is judged by itself, and what is told about both.
+//! Calls that work on two resources: each half is judged by itself, what is told about both, and that both are seen at once.
 
 use handlecheck::audit::report::{Checked, Report};
 use handlecheck::model::Verdict;
@@ -128,12 +128,161 @@ fn what_can_not_be_done_besides_is_a_mistake_of_its_line() {
         (also("set", "x"), "`also` names another resource than the call's own"),
         (
             json!({ "answer": { "outcome": "ok", "also-version": 2 } }),
-            "`also-version` is of what the call changes besides, and it has no `also`",
+            "`also-version` is of the other resource, and the call has no `also`",
         ),
+        (
+            json!({ "answer": { "outcome": "ok", "also-fields": { "balance": 1 } } }),
+            "`also-fields` is of the other resource, and the call has no `also`",
+        ),
+        (also("read", "y"), "`also`: what is changed besides is set, appended to or incremented"),
+        (line(also("set", "y"), &json!({ "tool": "read" })), "`also`: what a read does besides is `read`"),
     ];
     for (more, what) in cases {
         let more = line(json!({ "answer": { "outcome": "ok" } }), &more);
         let report = report(&[call("A-1", (10, 20), "close", &more)]);
         assert_eq!(report.mistakes[0].what, what);
     }
+}
+
+/// A read of both accounts, in these versions.
+fn statement(id: &str, times: (u64, u64), versions: (u64, u64)) -> Value {
+    let shows = |version: u64, before: i64, after: i64| json!({ "balance": if version > 1 { after } else { before } });
+    let answer = json!({
+        "outcome": "ok", "version": versions.0, "fields": shows(versions.0, 100, 90),
+        "also-version": versions.1, "also-fields": shows(versions.1, 100, 110),
+    });
+    call(id, times, "read", &json!({ "also": { "tool": "read", "handle": "y" }, "answer": answer }))
+}
+
+/// A transfer that takes a long time, and others' calls meanwhile; both halves are acknowledged.
+fn meanwhile(others: &[Value]) -> Report {
+    let answer = json!({ "outcome": "ok", "version": 2, "also-version": 2 });
+    let mut lines = vec![heading(false)];
+    lines.extend(accounts(0, (1, 1), (100, 100)));
+    lines.push(transfer("A-1", (10, 90), &json!({ "answer": answer })));
+    lines.extend_from_slice(others);
+    lines.push(end());
+    let report = report(&lines);
+    assert_eq!(report.malformed, 0, "{:?}", report.mistakes);
+    report
+}
+
+#[track_caller]
+fn stands(report: &Report, name: &str, verdict: Verdict) {
+    assert_eq!(check(report, name).verdict, verdict, "{:#?}", check(report, name));
+}
+
+#[test]
+fn a_read_that_sees_half_of_a_call_is_fractured() {
+    let half = meanwhile(&[statement("B-1", (20, 30), (2, 1))]);
+    let found = check(&half, "serializable");
+    assert_eq!((found.verdict, found.violations, found.judged), (Verdict::Violated, 1, 4));
+    assert!(found.anomaly.is_some_and(|anomaly| anomaly.contains("RAMP")));
+    let finding = &found.findings[0];
+    assert_eq!(finding.anomaly, Some("fractured read (A5A, G-single)"));
+    let edges = [
+        "B's read (B-1, line 5) had seen what A's increment (A-1, line 4) made of balance of x as v2 (write-read)",
+        "B's read (B-1, line 5) had seen balance of y as it was before A's increment (A-1, line 4) changed it as v2 (read-write)",
+    ];
+    let mut told = finding.cycle.clone();
+    told.sort_unstable_by_key(|edge| edge.contains("read-write"));
+    assert_eq!(told, edges);
+    assert_eq!((&*finding.calls, &*finding.lines), (&["A-1".to_owned(), "B-1".to_owned()][..], &[4, 5][..]));
+    stands(&half, "strictly-serializable", Verdict::Violated);
+    // The other half alone, both, and neither.
+    stands(&meanwhile(&[statement("B-1", (20, 30), (1, 2))]), "serializable", Verdict::Violated);
+    for versions in [(1, 1), (2, 2)] {
+        let whole = meanwhile(&[statement("B-1", (20, 30), versions)]);
+        stands(&whole, "serializable", Verdict::Holds);
+        stands(&whole, "strictly-serializable", Verdict::Holds);
+    }
+}
+
+#[test]
+fn a_plan_that_rests_on_half_of_a_call_is_a_fractured_read() {
+    let plan = |more: Value| {
+        let set = json!({ "handle": "z", "fields": { "total": 190 }, "answer": { "outcome": "ok", "version": 5 } });
+        check(&meanwhile(&[call("B-1", (20, 30), "set", &line(set, &more))]), "serializable").clone()
+    };
+    let half = plan(json!({ "saw": { "x": 2, "y": 1 } }));
+    assert_eq!(half.findings[0].anomaly, Some("fractured read (A5A, G-single)"));
+    assert_eq!(plan(json!({ "saw": { "x": 2, "y": 2 } })).verdict, Verdict::Holds);
+    // What it had seen, and does not rest on, may have changed.
+    assert_eq!(plan(json!({ "saw": { "x": 2, "y": 1 }, "given": ["x"] })).verdict, Verdict::Holds);
+    // Nor is anything known of what it does not say.
+    assert_eq!(plan(json!({})).verdict, Verdict::Holds);
+    // What a call changes besides it may rest on, too.
+    let also = json!({ "tool": "increment", "handle": "y", "fields": { "balance": 1 } });
+    let answer = json!({ "outcome": "ok", "version": 5, "also-version": 3 });
+    let rests =
+        |y: u64| plan(json!({ "also": also, "answer": answer, "saw": { "x": 2, "y": y }, "given": ["x", "y"] }));
+    assert_eq!(rests(1).findings[0].anomaly, Some("fractured read (A5A, G-single)"));
+    assert_eq!(rests(2).verdict, Verdict::Holds);
+}
+
+/// Each of two calls may stand on its own side of what they see half of.
+#[test]
+fn two_calls_that_see_one_half_each_are_in_no_order_but_that_of_time() {
+    let view = |id: &str, times, handle: &str, version: u64| {
+        let answer = json!({ "outcome": "ok", "version": version });
+        call(id, times, "read", &json!({ "handle": handle, "answer": answer }))
+    };
+    let apart = meanwhile(&[view("B-1", (20, 30), "y", 1), view("B-2", (40, 50), "x", 2)]);
+    stands(&apart, "serializable", Verdict::Holds);
+    stands(&apart, "strictly-serializable", Verdict::Holds);
+    let back = meanwhile(&[view("B-1", (20, 30), "x", 2), view("B-2", (40, 50), "y", 1)]);
+    stands(&back, "serializable", Verdict::Holds);
+    let strict = check(&back, "strictly-serializable");
+    assert_eq!(strict.findings[0].anomaly, Some("stale read (G-single-realtime)"));
+    assert_eq!(strict.findings[0].calls, ["A-1", "B-1", "B-2"]);
+}
+
+/// Nothing says that the other half ever took effect: its call is cut, or refused behind the first.
+#[test]
+fn of_a_half_that_is_not_known_nothing_is_claimed() {
+    for answer in [json!(null), json!({ "outcome": "closed" })] {
+        let mut sent = transfer("A-1", (10, 90), &json!({ "answer": answer }));
+        if answer.is_null() {
+            let object = sent.as_object_mut().expect("an object");
+            object.remove("answer");
+            object.remove("received");
+        }
+        let mut lines = vec![heading(false)];
+        lines.extend(accounts(0, (1, 1), (100, 100)));
+        lines.extend([sent, statement("B-1", (20, 30), (2, 1)), end()]);
+        let report = report(&lines);
+        assert_eq!(report.malformed, 0, "{:?}", report.mistakes);
+        assert_ne!(check(&report, "serializable").verdict, Verdict::Violated, "{answer}");
+    }
+}
+
+#[test]
+fn two_calls_whose_halves_are_in_opposite_orders_are_found() {
+    let answer = |x: u64, y: u64| json!({ "answer": { "outcome": "ok", "version": x, "also-version": y } });
+    let both = |first: (u64, u64), second: (u64, u64)| {
+        let mut lines = vec![heading(false)];
+        lines.extend(accounts(0, (1, 1), (100, 100)));
+        lines.push(transfer("A-1", (10, 90), &answer(first.0, first.1)));
+        lines.push(transfer("B-1", (11, 91), &answer(second.0, second.1)));
+        check(&report(&lines), "serializable").clone()
+    };
+    let crossed = both((2, 3), (3, 2));
+    assert_eq!(crossed.findings[0].anomaly, Some("dirty write (G0)"));
+    assert_eq!(both((2, 2), (3, 3)).verdict, Verdict::Holds);
+}
+
+/// Lists that are only appended to show it without versions.
+#[test]
+fn a_read_of_lists_can_be_fractured() {
+    let lists = |x: &[&str], y: &[&str]| {
+        let also = json!({ "tool": "append", "handle": "y", "fields": { "rows": "b" } });
+        let both = json!({ "fields": { "rows": "a" }, "also": also, "answer": { "outcome": "ok" } });
+        let shown = json!({ "outcome": "ok", "fields": { "rows": x }, "also-fields": { "rows": y } });
+        let read = json!({ "also": { "tool": "read", "handle": "y" }, "answer": shown });
+        let lines = [call("A-1", (10, 90), "append", &both), call("B-1", (20, 30), "read", &read)];
+        check(&report(&lines), "serializable").clone()
+    };
+    assert_eq!(lists(&["a"], &[]).findings[0].anomaly, Some("fractured read (A5A, G-single)"));
+    assert_eq!(lists(&["a"], &["b"]).verdict, Verdict::Holds);
+    assert_eq!(lists(&[], &[]).verdict, Verdict::Holds);
 }

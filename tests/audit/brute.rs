@@ -2,7 +2,7 @@
 //! everyone saw exactly when the graph has no cycle.
 
 use handlecheck::audit::report::Report;
-use handlecheck::log::{Answer, Call, Ended, Line, Operation, Version};
+use handlecheck::log::{Also, Answer, Call, Ended, Line, Operation, Version};
 use handlecheck::model::{Outcome, Verdict};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 
 use super::{audited_lines, check};
 
-/// One transaction: what it saw of registers, and which version of one it made.
+/// One transaction: what it saw of registers, and which version of one or of both it made.
 struct Unit {
     saw: BTreeMap<String, u64>,
-    made: Option<(String, u64)>,
+    made: BTreeMap<String, u64>,
     sent: u64,
     received: u64,
 }
@@ -25,16 +25,26 @@ fn below(random: &mut ChaCha8Rng, most: u64) -> u64 {
 /// Some units over two registers, of which every version is made once; what they saw is any version that is there.
 fn units(random: &mut ChaCha8Rng) -> Vec<Unit> {
     let count = 2 + below(random, 4);
-    let mut next = [1_u64, 1];
-    let mut makes: Vec<Option<(usize, u64)>> = Vec::new();
-    for _ in 0..count {
-        let register = usize::try_from(below(random, 2)).expect("small");
-        makes.push((below(random, 4) > 0).then(|| {
-            next[register] += 1;
-            (register, next[register])
-        }));
-    }
     let name = |register: usize| ["x", "y"][register].to_owned();
+    let mut next = [1_u64, 1];
+    let mut order: [Vec<usize>; 2] = Default::default();
+    let mut makes: Vec<BTreeMap<String, u64>> = vec![BTreeMap::new(); usize::try_from(count).expect("small")];
+    for unit in 0..makes.len() {
+        // A read, a change of one register, or of both.
+        let of: &[usize] = [&[][..], &[0], &[1], &[0, 1], &[0, 1]][usize::try_from(below(random, 5)).expect("small")];
+        for register in of {
+            // What changes both may be before another in the one, and behind it in the other.
+            let at = usize::try_from(below(random, 3)).expect("small");
+            let at = if at == 0 { order[*register].len().saturating_sub(1) } else { order[*register].len() };
+            order[*register].insert(at, unit);
+        }
+    }
+    for (register, order) in order.iter().enumerate() {
+        for unit in order {
+            next[register] += 1;
+            makes[*unit].insert(name(register), next[register]);
+        }
+    }
     makes
         .into_iter()
         .map(|made| {
@@ -43,29 +53,31 @@ fn units(random: &mut ChaCha8Rng) -> Vec<Unit> {
             let mut saw = BTreeMap::new();
             for (register, next) in next.iter().enumerate() {
                 let version = 1 + below(random, *next);
-                let own = made.is_some_and(|(of, own)| of == register && own == version);
+                let own = made.get(&name(register)) == Some(&version);
                 if below(random, 3) > 0 && !own {
                     saw.insert(name(register), version);
                 }
             }
-            // A read sees one register.
-            if made.is_none() {
-                let one = saw.pop_first().unwrap_or(("x".to_owned(), 1));
-                saw = BTreeMap::from([one]);
+            // A read sees something.
+            if made.is_empty() && saw.is_empty() {
+                saw.insert("x".to_owned(), 1);
             }
-            Unit { saw, made: made.map(|(register, version)| (name(register), version)), sent, received }
+            Unit { saw, made, sent, received }
         })
         .collect()
 }
 
 fn lines(units: &[Unit]) -> Vec<Line> {
     let call = |(index, unit): (usize, &Unit)| {
-        let (tool, handle, version) = match &unit.made {
-            Some((handle, version)) => (Operation::Set, handle.clone(), *version),
-            None => {
-                let (handle, version) = unit.saw.first_key_value().expect("a read sees something");
-                (Operation::Read, handle.clone(), *version)
-            }
+        let (tool, on) = if unit.made.is_empty() { (Operation::Read, &unit.saw) } else { (Operation::Set, &unit.made) };
+        let mut on = on.iter();
+        let (handle, version) = on.next().expect("it works on something");
+        let other = on.next();
+        let value = || BTreeMap::from([("value".to_owned(), index.into())]);
+        let besides = |handle: &String| Also {
+            tool,
+            handle: handle.clone(),
+            fields: if tool == Operation::Set { value() } else { BTreeMap::new() },
         };
         let saw = unit.saw.iter().map(|(handle, version)| (handle.clone(), Version::Number(*version)));
         let writes = tool == Operation::Set;
@@ -79,13 +91,13 @@ fn lines(units: &[Unit]) -> Vec<Line> {
             node: None,
             tool,
             called: None,
-            handle: Some(handle),
-            fields: if writes { BTreeMap::from([("value".to_owned(), index.into())]) } else { BTreeMap::new() },
+            handle: Some(handle.clone()),
+            fields: if writes { value() } else { BTreeMap::new() },
             expects: BTreeMap::new(),
             saw: if writes { saw.collect() } else { BTreeMap::new() },
             given: None,
             condition: None,
-            also: None,
+            also: other.map(|(handle, _)| besides(handle)),
             key: None,
             request: None,
             intent: None,
@@ -94,8 +106,9 @@ fn lines(units: &[Unit]) -> Vec<Line> {
                 outcome: Ended::As(Outcome::Ok),
                 replayed: false,
                 handle: None,
-                version: Some(Version::Number(version)),
-                also_version: None,
+                version: Some(Version::Number(*version)),
+                also_version: other.map(|(_, version)| Version::Number(*version)),
+                also_fields: BTreeMap::new(),
                 fields: BTreeMap::new(),
                 error: None,
             }),
@@ -116,12 +129,12 @@ fn serial(units: &[Unit], real_time: bool) -> bool {
             }
             let unit = &units[next];
             // What is a transaction with what it saw began at an unknown time: only reads have a time at which they began.
-            let reads = unit.made.is_none() || unit.saw.is_empty();
+            let reads = unit.made.is_empty() || unit.saw.is_empty();
             let late = |other: usize| !done.contains(&other) && units[other].received < unit.sent;
             let overdue = real_time && reads && (0..units.len()).any(late);
             let at = |handle: &String| now.get(handle).copied().unwrap_or(1);
             let sees = unit.saw.iter().all(|(handle, version)| at(handle) == *version);
-            let makes = unit.made.as_ref().is_none_or(|(handle, version)| at(handle) + 1 == *version);
+            let makes = unit.made.iter().all(|(handle, version)| at(handle) + 1 == *version);
             if overdue || !sees || !makes {
                 return false;
             }
@@ -152,10 +165,10 @@ fn all_serial_orders_agree_with_the_graph() {
         let units = units(&mut random);
         // A version that was seen before its change was sent names two contents, and then nothing is claimed.
         let early = |seen: &Unit, made: &Unit| {
-            let (handle, version) = made.made.as_ref().expect("it is asked of changes");
-            seen.made.is_none() && seen.saw.get(handle) == Some(version) && seen.received < made.sent
+            let shows = made.made.iter().any(|(handle, version)| seen.saw.get(handle) == Some(version));
+            seen.made.is_empty() && shows && seen.received < made.sent
         };
-        if units.iter().any(|made| made.made.is_some() && units.iter().any(|seen| early(seen, made))) {
+        if units.iter().any(|made| units.iter().any(|seen| early(seen, made))) {
             continue;
         }
         let lines = lines(&units);

@@ -46,7 +46,8 @@ log.jsonl: 4 calls on 1 resource in 5 lines
         v8 (read-write)
       2. A's set (A-2, line 4) changed memory of bsk_42 as v8 before B's set (B-2, line 5) changed it as v9
         (write-write)
-    anomaly: G0, G1, G-single or G2-item: Adya, Weak Consistency, 1999; Kingsbury and Alvaro, Elle, 2020
+    anomaly: G0, G1, G-single or G2-item: Adya, Weak Consistency, 1999; Kingsbury and Alvaro, Elle, 2020;
+      fractured read: Bailis et al., Scalable Atomic Visibility with RAMP Transactions, 2014
 
 "#]]
     );

@@ -76,6 +76,7 @@ pub fn ok(version: u16, view: Option<&Content>) -> AnswerNote {
         handle: None,
         version: Some(version),
         view: view.cloned(),
+        other_view: None,
         reaches: Reaches::Caller,
     }
 }
@@ -324,6 +325,7 @@ pub fn everything() -> Trace {
         handle: None,
         version: Some(2),
         view: None,
+        other_view: None,
         reaches: Reaches::Caller,
     };
     refused[2].answer = Some(stale.clone());

@@ -171,6 +171,7 @@ fn step(dice: &mut Dice, names: &[&str]) -> Step {
             handle: dice.maybe(50, |dice| dice.name(names)),
             version: dice.maybe(50, |_| 7),
             view: dice.maybe(50, |dice| content(dice, names)),
+            other_view: dice.maybe(10, |dice| content(dice, names)),
             reaches: match dice.below(8) {
                 0 => Reaches::Nobody,
                 1 => Reaches::StreamOf(dice.name(names)),

@@ -13,10 +13,16 @@ impl History {
         self.calls.iter().filter(|call| !call.is_besides()).count()
     }
 
-    /// What a call changes besides its own resource.
+    /// What a call does to another resource besides its own.
     #[must_use]
     pub fn besides(&self, call: u32) -> Option<&Record> {
         self.calls.get(call as usize + 1).filter(|other| other.is_besides())
+    }
+
+    /// What a call does to the resource that it names, of which this is a half; or the call itself.
+    #[must_use]
+    pub fn own(&self, call: u32) -> u32 {
+        call - u32::from(self.calls[call as usize].is_besides())
     }
 
     /// What a call carries.

@@ -46,11 +46,11 @@ pub struct Record {
     pub(super) expects: Part,
     pub(super) saw: Part,
     pub(super) rests: Option<u32>,
-    /// It is one half of a call that changes two resources.
+    /// It is one half of a call that works on two resources.
     pub half: Option<Half>,
 }
 
-/// Of a call that changes two resources, each is a record of its own; that of the other follows that of the own.
+/// Of a call that works on two resources, each is a record of its own; that of the other follows that of the own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
     /// What it does to the resource that it names.
@@ -84,7 +84,7 @@ impl Record {
         self.is_open() || self.is_refused() && self.half.is_some()
     }
 
-    /// It is what a call changes besides its own resource.
+    /// It is what a call does to another resource besides its own.
     #[must_use]
     pub fn is_besides(&self) -> bool {
         self.half == Some(Half::Other)

@@ -87,7 +87,8 @@ fn visit(trace: &mut Trace, visitor: &mut impl FnMut(&mut Content)) {
     trace.resources.iter_mut().filter_map(|resource| resource.initial.as_mut()).for_each(&mut *visitor);
     for step in &mut trace.steps {
         step.commits.iter_mut().for_each(|commit| visitor(&mut commit.content));
-        step.answer.iter_mut().filter_map(|answer| answer.view.as_mut()).for_each(&mut *visitor);
+        let shown = step.answer.iter_mut().flat_map(|answer| answer.view.iter_mut().chain(&mut answer.other_view));
+        shown.for_each(&mut *visitor);
         for belief in &mut step.beliefs {
             visitor(&mut belief.believes);
             belief.truth.iter_mut().for_each(&mut *visitor);

@@ -358,7 +358,11 @@ impl<'t> Maker<'_, 't> {
         let agents = self.lanes.agent(Some(call.agent)).into_iter().collect();
         let nodes = self.lanes.node(call.node).into_iter().collect();
         let saw = call.answered.map(|answered| answered.1).map_or_else(String::new, |answer| match &answer.view {
-            Some(view) => format!("sees {}", glance(view)),
+            Some(view) => {
+                let other = answer.other_view.as_ref();
+                let other = other.map_or_else(String::new, |other| format!(", and {} {}", other.handle, glance(other)));
+                format!("sees {}{other}", glance(view))
+            }
             None => words::answer(answer, call.note),
         });
         let asked = self.request(call);
