@@ -44,6 +44,7 @@ impl Schema {
                 "not" => self.check(rule, value, at).is_err(),
                 "pattern" => value.as_str().is_none_or(|text| match rule.as_str() {
                     Some(r"\S") => !text.trim().is_empty(),
+                    Some("^(/|$)") => text.is_empty() || text.starts_with('/'),
                     Some(r"^[^\n]*\S[^\n]*\n?$") => !text.trim().is_empty() && !text.trim_end().contains('\n'),
                     other => panic!("this test does not know the pattern {other:?}"),
                 }),
@@ -285,6 +286,38 @@ fn what_is_misspelt_does_not_fit() {
         refused(&scenario, &wrong);
     }
     refused(&Schema::of("protocol"), "resumable = \"never\"");
+}
+
+/// The mappings in `docs/audit.md` fit the schema and are read; what is misspelt does neither.
+#[test]
+fn every_mapping_that_is_shown_fits_and_is_read() {
+    use handlecheck::audit::mapping::Mapping;
+    let page = read("docs/audit.md");
+    let schema = Schema::of("mapping");
+    let shown: Vec<&str> = page.split("```toml ").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(shown.len(), 3);
+    for block in shown {
+        let (name, text) = block.split_once('\n').expect("it begins with a name");
+        assert_eq!(schema.refuses(&toml(text)), None, "{name}");
+        assert!(Mapping::read(name, text).is_ok(), "{name}");
+    }
+    let base = "[call]\nsent = \"/at\"\nagent = \"/who\"\ntool = \"/tool\"\n";
+    for (right, wrong) in [
+        ("does = \"set\"", "does = \"sett\""),
+        ("handle = [\"/a\", \"/b\"]", "handle = \"a\""),
+        ("fields = { m = { is = 1 } }", "fields = { m = { si = 1 } }"),
+        ("given = [\"/a\", { is = \"b\" }]", "given = 7"),
+        ("also = { does = \"append\", handle = \"/to\" }", "also = { does = \"delete\", handle = \"/to\" }"),
+        ("also = { does = \"append\", handle = \"/to\" }", "also = { does = \"append\" }"),
+        ("if = { expression = \"/if\", names = { q = \"/q\" } }", "if = { expression = \"/if\" }"),
+    ] {
+        for (key, fits) in [(right, true), (wrong, false)] {
+            let does = if key.starts_with("does") { "" } else { "does = \"set\"\n" };
+            let text = format!("{base}[tools.t]\n{does}{key}\n");
+            assert_eq!(schema.refuses(&toml(&text)).is_none(), fits, "{text}");
+            assert_eq!(Mapping::read("mapping", &text).is_ok(), fits, "{text}");
+        }
+    }
 }
 
 /// The example in `docs/log.md` fits the schema, is read, and is written as it was.

@@ -24,6 +24,7 @@ use std::sync::{Arc, LazyLock};
 use cel::{Context, Env, ExecutionError, Program};
 
 use crate::model::{Entry, Resource, Scenario, Told, Value};
+use crate::suggest::did_you_mean;
 
 /// Bytes of an expression.
 const LENGTH: usize = 1024;
@@ -98,6 +99,25 @@ pub fn meets(expression: &str, resources: &[(String, Vec<(String, Value)>)]) -> 
     Ok(compiled.evaluate(&Facts { resources: &facts, told: &[] }) == Ok(true))
 }
 
+/// Whether a text is an expression, whatever its names stand for.
+///
+/// # Errors
+///
+/// The first thing that is wrong with it, in a clause.
+pub fn read(expression: &str) -> Result<(), String> {
+    with_room(expression, || parsed(expression).map(drop)).map_err(|problems| problems[0].message.clone())
+}
+
+/// The first of these names that an expression does not have: that, and what may have been meant. None where it is no expression.
+#[must_use]
+pub fn unused(expression: &str, names: &[&str]) -> Option<(String, Option<String>)> {
+    let program = with_room(expression, || parsed(expression)).ok()?;
+    let references = program.references();
+    let unused = names.iter().find(|name| !references.has_variable(spelled(name)))?;
+    let help = did_you_mean(unused, references.variables().iter().copied());
+    Some((format!("the expression has no `{unused}`"), help))
+}
+
 /// How a name is written in an expression.
 fn spelled(name: &str) -> String {
     name.replace('-', "_")
@@ -151,24 +171,35 @@ pub struct ResourceFacts<'a> {
 /// Everything that is wrong with it: its syntax, or else names that are not among `names`, types that don't fit, a
 /// result that is neither true nor false, or more of it than the limits allow.
 pub fn compile(expression: &str, names: &Names) -> Result<Compiled, Vec<Problem>> {
+    with_room(expression, || try_compile(expression, names))
+}
+
+/// Does something with an expression that is not too long, on a stack that is large enough for it.
+fn with_room<T: Send>(
+    expression: &str,
+    work: impl FnOnce() -> Result<T, Vec<Problem>> + Send,
+) -> Result<T, Vec<Problem>> {
     if expression.len() > LENGTH {
         let message = format!("this expression is longer than {LENGTH} bytes");
         let help = Some("split it into several assertions".to_owned());
         return Err(vec![Problem { range: 0..expression.len(), message, help }]);
     }
-    let compiled = std::thread::scope(|scope| {
-        let thread =
-            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || try_compile(expression, names));
+    let done = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         thread.map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
-    compiled.unwrap_or_else(|error| {
+    done.unwrap_or_else(|error| {
         let message = format!("there is no thread to compile this expression on: {error}");
         Err(vec![Problem { range: 0..expression.len(), message, help: None }])
     })
 }
 
+fn parsed(expression: &str) -> Result<Program, Vec<Problem>> {
+    LIBRARY.compile(expression).map_err(|errors| syntax_problems(expression, &errors.errors))
+}
+
 fn try_compile(expression: &str, names: &Names) -> Result<Compiled, Vec<Problem>> {
-    let program = LIBRARY.compile(expression).map_err(|errors| syntax_problems(expression, &errors.errors))?;
+    let program = parsed(expression)?;
     check::check(&program, expression, names)?;
     let compiled = Compiled(Arc::new(program));
 

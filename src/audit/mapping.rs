@@ -5,6 +5,7 @@
 //! of a list, or every value of an object.
 
 mod reach;
+mod tools;
 
 use std::collections::BTreeMap;
 
@@ -15,10 +16,12 @@ use serde_json::{Map, Value};
 
 use self::reach::Reach;
 pub use self::reach::Unreached;
+use self::tools::ToolParts;
 
+use crate::input::foreign::Problem;
 use crate::input::{InputError, foreign};
 use crate::log::lines::Mistake;
-use crate::log::{Answer, Call, Ended, Line, Operation, Version};
+use crate::log::{Answer, Call, Ended, Line, Version};
 
 /// How many requests may wait for their answers; further ones are taken to have none.
 const MOST_OPEN: usize = 1 << 20;
@@ -134,36 +137,6 @@ struct CallParts {
     replayed: Option<Part>,
 }
 
-/// What a tool does, and where its parts are.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct ToolParts {
-    does: Operation,
-    handle: Option<Part>,
-    /// Either each field by itself, or one part that is an object of all.
-    #[serde(default)]
-    fields: Fields,
-    expects: Option<Part>,
-    saw: Option<Part>,
-    version: Option<Part>,
-    answer_handle: Option<Part>,
-    #[serde(default)]
-    shows: Fields,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "expected a JSON pointer to an object, or a table of fields")]
-enum Fields {
-    All(Pointer),
-    Each(BTreeMap<String, Part>),
-}
-
-impl Default for Fields {
-    fn default() -> Self {
-        Self::Each(BTreeMap::new())
-    }
-}
-
 /// What a mapping remembers from line to line: the requests whose answers have not come, and what of it led somewhere.
 #[derive(Debug)]
 pub struct Waiting<'m> {
@@ -187,7 +160,11 @@ impl Mapping {
     /// When it is none: everything that is wrong, with its place.
     pub fn read(origin: &str, text: &str) -> Result<Self, InputError> {
         let help = || Some("docs/audit.md tells what a mapping holds".to_owned());
-        foreign::from_toml(text).map_err(|problems| {
+        let read = foreign::from_toml(text).and_then(|mapping: Self| {
+            let problems: Vec<Problem> = mapping.tools.values().flat_map(ToolParts::problems).collect();
+            if problems.is_empty() { Ok(mapping) } else { Err(problems) }
+        });
+        read.map_err(|problems| {
             let problems = problems.into_iter().map(|(place, message, meant)| (place, message, meant.or_else(help)));
             foreign::shown(origin, text, problems)
         })
@@ -256,26 +233,23 @@ impl Mapping {
             Some(_) => Some(self.outcome(line)?),
         };
         let handle = of_tool.handle.as_ref().and_then(|part| text(part, line));
-        let version =
-            |part: &Option<Part>| part.as_ref().and_then(|part| find(part, line)).and_then(|value| version(&value));
-        let of_handle = |part: &Option<Part>| -> BTreeMap<String, Version> {
-            match part.as_ref().and_then(|part| find(part, line)) {
-                Some(Value::Object(all)) => {
-                    all.iter().filter_map(|(name, value)| Some((name.clone(), self::version(value)?))).collect()
-                }
-                Some(value) => handle.clone().into_iter().zip(self::version(&value)).collect(),
-                None => BTreeMap::new(),
-            }
-        };
+        let also = of_tool.also.as_ref().and_then(|also| also.find(line));
+        let mut expects = versions(of_tool.expects.as_ref(), handle.as_ref(), line);
+        let mut saw = versions(of_tool.saw.as_ref(), handle.as_ref(), line);
+        if let Some((parts, also)) = of_tool.also.as_ref().zip(also.as_ref()) {
+            expects.extend(versions(parts.expects.as_ref(), Some(&also.handle), line));
+            saw.extend(versions(parts.saw.as_ref(), Some(&also.handle), line));
+        }
         let replayed = parts.replayed.as_ref().and_then(|part| find(part, line));
+        let answers = of_tool.also.as_ref().filter(|_| also.is_some());
         let answer = outcome.map(|outcome| Answer {
             outcome,
             replayed: replayed == Some(Value::Bool(true)),
             handle: of_tool.answer_handle.as_ref().and_then(|part| text(part, line)),
-            version: version(&of_tool.version),
-            also_version: None,
-            also_fields: BTreeMap::new(),
+            version: version_at(of_tool.version.as_ref(), line),
+            also_version: answers.and_then(|parts| version_at(parts.version.as_ref(), line)),
             fields: if outcome.is_ok() { of_tool.shows.find(line) } else { BTreeMap::new() },
+            also_fields: answers.filter(|_| outcome.is_ok()).map(|parts| parts.shows.find(line)).unwrap_or_default(),
             error: maybe(&parts.error),
         });
         Ok(Some(Call {
@@ -289,11 +263,11 @@ impl Mapping {
             tool: of_tool.does,
             called: Some(tool),
             fields: of_tool.fields.find(line),
-            expects: of_handle(&of_tool.expects),
-            saw: of_handle(&of_tool.saw),
-            given: None,
-            condition: None,
-            also: None,
+            expects,
+            saw,
+            given: of_tool.given.as_ref().and_then(|given| given.find(line)),
+            condition: of_tool.condition.as_ref().and_then(|condition| condition.find(line)),
+            also,
             handle,
             key: maybe(&parts.key),
             request: parts.request.as_ref().and_then(|part| find(part, line)),
@@ -377,24 +351,25 @@ fn text(part: &Part, line: &Value) -> Option<String> {
     })
 }
 
+/// The versions that stand somewhere: by handle, or one alone, of this handle.
+fn versions(part: Option<&Part>, handle: Option<&String>, line: &Value) -> BTreeMap<String, Version> {
+    match part.and_then(|part| find(part, line)) {
+        Some(Value::Object(all)) => {
+            all.iter().filter_map(|(name, value)| Some((name.clone(), version(value)?))).collect()
+        }
+        Some(value) => handle.cloned().into_iter().zip(version(&value)).collect(),
+        None => BTreeMap::new(),
+    }
+}
+
+fn version_at(part: Option<&Part>, line: &Value) -> Option<Version> {
+    part.and_then(|part| find(part, line)).and_then(|value| version(&value))
+}
+
 fn version(value: &Value) -> Option<Version> {
     match value {
         Value::String(name) => Some(name.parse().map_or_else(|_| Version::Name(name.clone()), Version::Number)),
         other => other.as_u64().map(Version::Number),
-    }
-}
-
-impl Fields {
-    fn find(&self, line: &Value) -> BTreeMap<String, Value> {
-        match self {
-            Self::All(pointer) => match pointer.find(line) {
-                Some(Value::Object(all)) => all.into_iter().collect(),
-                _ => BTreeMap::new(),
-            },
-            Self::Each(parts) => {
-                parts.iter().filter_map(|(name, part)| Some((name.clone(), find(part, line)?))).collect()
-            }
-        }
     }
 }
 

@@ -5,8 +5,8 @@ use crate::schema;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Of what: `scenario`, `design`, `protocol`, `trace`, `report`, `lock`, `difference`, `log` (of one line), `audit` (its
-    /// report), `ablation` or `repairs`
+    /// Of what: `scenario`, `design`, `protocol`, `trace`, `report`, `lock`, `difference`, `log` (of one line), `mapping`
+    /// (of a log), `audit` (its report), `ablation` or `repairs`
     #[arg(value_name = "KIND", value_parser = clap::builder::PossibleValuesParser::new(schema::KINDS))]
     kind: String,
 }

@@ -8,6 +8,7 @@ mod costs;
 mod inputs;
 mod locks;
 mod logs;
+mod mappings;
 mod outputs;
 mod simulation;
 mod variants;
@@ -15,8 +16,20 @@ mod variants;
 use serde_json::{Map, Value, json};
 
 /// What there is a schema of.
-pub const KINDS: &[&str] =
-    &["scenario", "design", "protocol", "trace", "report", "lock", "difference", "log", "audit", "ablation", "repairs"];
+pub const KINDS: &[&str] = &[
+    "scenario",
+    "design",
+    "protocol",
+    "trace",
+    "report",
+    "lock",
+    "difference",
+    "log",
+    "mapping",
+    "audit",
+    "ablation",
+    "repairs",
+];
 
 /// The schema of one of [`KINDS`]; `None` for anything else.
 #[must_use]
@@ -30,6 +43,7 @@ pub fn of(kind: &str) -> Option<Value> {
         "lock" => locks::lock(),
         "difference" => locks::difference(),
         "log" => logs::log(),
+        "mapping" => mappings::mapping(),
         "audit" => audits::audit(),
         "ablation" => variants::ablation(),
         "repairs" => variants::repairs(),

@@ -290,6 +290,142 @@ fn what_of_a_mapping_leads_nowhere_is_said() {
     assert_eq!(audit(&[("log", "")], "log").code, 3, "nor does an empty log prove anything");
 }
 
+/// A bank's log: transfers between two accounts, and statements of both.
+const BANK: &str = r#"{"op":"transfer","at":10,"done":90,"session":"A","args":{"from":"a","to":"b","mandate":"m","seen":{"a":1,"b":1,"m":3}},"result":{"debited":-5,"credited":5,"from_version":2,"to_version":2}}
+{"op":"statement","at":20,"done":30,"session":"B","args":{"accounts":["a","b"]},"result":[{"version":2,"fields":{"balance":95}},{"version":1,"fields":{"balance":100}}]}
+{"op":"amend","at":5,"done":6,"session":"C","args":{"mandate":"m"},"result":{"version":4}}
+"#;
+const OF_BANK: &str = r#"versions-count = true
+[call]
+sent = "/at"
+received = "/done"
+agent = "/session"
+tool = "/op"
+[tools.transfer]
+does = "increment"
+handle = "/args/from"
+fields = { balance = "/result/debited" }
+version = "/result/from_version"
+saw = "/args/seen"
+given = ["/args/from", "/args/mandate"]
+[tools.transfer.also]
+does = "increment"
+handle = "/args/to"
+fields = { balance = "/result/credited" }
+version = "/result/to_version"
+[tools.statement]
+does = "read"
+handle = "/args/accounts/0"
+version = "/result/0/version"
+shows = "/result/0/fields"
+also = { does = "read", handle = "/args/accounts/1", version = "/result/1/version", shows = "/result/1/fields" }
+[tools.amend]
+does = "set"
+handle = "/args/mandate"
+version = "/result/version"
+"#;
+
+/// Says a text as one line.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_mapping_says_what_calls_do_besides_and_on_what_they_rest() {
+    let files = |mapping: &'static str| [("log", BANK), ("map.toml", mapping)];
+    let said = audit(&files(OF_BANK), "log --mapping map.toml");
+    assert_eq!((said.code, &*said.err), (1, ""), "{}", said.out);
+    let told = flat(&said.out);
+    for part in [
+        "3 calls on 3 resources in 3 lines",
+        "no order explains 2 calls: fractured read (A5A, G-single).",
+        "B's read (line 2) had seen what A's increment (line 1) made of balance of a as v2 (write-read)",
+        "A's increment of balance -5 on a rests on m as of v3, and took effect (line 1) after C's set had changed that (line 3)",
+    ] {
+        assert!(told.contains(part), "{part}\n{}", said.out);
+    }
+    assert!(!told.contains("warning"), "{}", said.out);
+    // The picture shows what was done to both accounts, and what was read of each.
+    let drawn = audit(&files(OF_BANK), "log --mapping map.toml --check serializable --diagram mermaid");
+    for part in ["increment balance + -5 on a<br/>and balance + 5 on b", "sees v2, and b v1"] {
+        assert!(drawn.out.contains(part), "{part}\n{}", drawn.out);
+    }
+}
+
+#[test]
+fn a_mapping_says_under_which_condition_a_call_is_wanted() {
+    let take = |id: &str, at: u32, version: u32| {
+        format!(r#"{{"op":"take","at":{at},"done":{},"session":"{id}","of":"q","result":{version}}}"#, at + 5)
+    };
+    let look = r#"{"op":"look","at":1,"done":2,"session":"A","of":"q","result":9,"shown":{"used":9}}"#;
+    let log = [look.to_owned(), take("A", 10, 10), take("B", 20, 11)].join("\n");
+    let mapping = |of: &str| {
+        format!(
+            r#"versions-count = true
+call = {{ sent = "/at", received = "/done", agent = "/session", tool = "/op" }}
+[tools.look]
+does = "read"
+handle = "/of"
+version = "/result"
+shows = "/shown"
+[tools.take]
+does = "increment"
+handle = "/of"
+fields = {{ used = {{ is = 1 }} }}
+version = "/result"
+if = {of}
+"#
+        )
+    };
+    let audited =
+        |of: &str| audit(&[("log", &log), ("map.toml", &mapping(of))], "log --mapping map.toml --check basis-holds");
+    let said = audited(r#"{ expression = { is = "quota.used < 10" }, names = { quota = "/of" } }"#);
+    assert_eq!(said.code, 1, "{}{}", said.out, said.err);
+    assert!(flat(&said.out).contains("though quota.used < 10 was not true of q at v10"), "{}", said.out);
+    // A slip is told with its place, and with what may have been meant; or is seen to lead nowhere.
+    for (of, code, told) in [
+        (r#"{ expression = { is = "quota.used << 10" }, names = { quota = "/of" } }"#, 2, "can't stand here"),
+        (r#"{ expression = { is = "quota.used < 10" }, names = { qota = "/of" } }"#, 2, "the expression has no `qota`"),
+        (r#"{ expression = { is = "quota.used < 10" }, names = { qota = "/of" } }"#, 2, "did you mean `quota`?"),
+        (r#"{ expresion = "/if", names = {} }"#, 2, "did you mean `expression`?"),
+        (r#"{ expression = "/if", names = { quota = "/off" } }"#, 0, "`tools.take.if.expression` looks at `/if`"),
+        (r#"{ expression = "/if", names = { quota = "/off" } }"#, 0, "`tools.take.if.names.quota` looks at `/off`"),
+    ] {
+        let said = audited(of);
+        let all = flat(&(said.out + &said.err));
+        assert_eq!((said.code, all.contains(told)), (code, true), "{of}: {told}\n{all}");
+        assert!(code == 0 || all.contains("map.toml:13:"), "{of}\n{all}");
+    }
+}
+
+/// Slips in what is done besides.
+#[test]
+fn a_slip_in_what_is_done_besides_is_told() {
+    for (from, to, told) in [
+        ("[tools.transfer.also]\ndoes", "[tools.transfer.also]\ndos", "did you mean `does`?"),
+        (
+            "does = \"increment\"\nhandle = \"/args/to\"",
+            "does = \"incremet\"\nhandle = \"/args/to\"",
+            "did you mean `increment`?",
+        ),
+        (
+            "does = \"increment\"\nhandle = \"/args/to\"",
+            "does = \"close\"\nhandle = \"/args/to\"",
+            "what is changed besides is set, appended to or incremented",
+        ),
+        ("also = { does = \"read\"", "also = { does = \"set\"", "what a read does besides is `read`"),
+        ("given = [", "given = 7 #", "expected a JSON pointer to a handle or to a list of handles"),
+        ("[\"/args/from\", \"/args/mandate\"]", "\"/args/rests\"", "`tools.transfer.given` looks at `/args/rests`"),
+        ("\"/args/to\"", "\"/args/too\"", "`tools.transfer.also.handle` looks at `/args/too`"),
+        ("\"/result/to_version\"", "\"/result/version\"", "`tools.transfer.also.version` looks at `/result/version`"),
+    ] {
+        assert!(OF_BANK.contains(from), "{from}");
+        let said = audit(&[("log", BANK), ("map.toml", &OF_BANK.replace(from, to))], "log --mapping map.toml");
+        let all = flat(&(said.out + &said.err));
+        assert!(all.contains(told), "{told}\n{all}");
+    }
+}
+
 /// Nothing that a log can hold makes it panic.
 #[test]
 fn mutated_logs_are_read_or_counted() {

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{CallParts, Fields, Mapping, OneOf, Part, Pointer, ToolParts, fits_one};
+use super::tools::{Fields, ToolParts};
+use super::{CallParts, Mapping, OneOf, Part, Pointer, fits_one};
 use crate::suggest::did_you_mean;
 
 /// Something of a mapping that led nowhere.
@@ -129,6 +130,8 @@ fn feeds(part: &str) -> &'static [&'static str] {
     match part {
         "expects" => &["no-stale-commit", "basis-holds"],
         "saw" => &["no-lost-update", "basis-holds"],
+        "given" | "if" => &["basis-holds"],
+        "also" => &["serializable", "strictly-serializable"],
         "version" => &["no-lost-update", "no-stale-commit", "version-names-one-content", "fresh-read"],
         "fields" | "shows" => {
             &["no-lost-update", "version-names-one-content", "fresh-read", "serializable", "strictly-serializable"]
@@ -162,7 +165,8 @@ fn call_parts(parts: &CallParts) -> [(&'static str, Option<&Part>); 12] {
 
 /// The parts that calls of a tool may have, each with its whole name and with where it is looked for.
 fn tool_parts(parts: &ToolParts) -> Vec<(&'static str, String, Vec<&Pointer>)> {
-    let ToolParts { does: _, handle, fields, expects, saw, version, answer_handle, shows } = parts;
+    let ToolParts { does: _, handle, fields, expects, saw, given, condition, also, version, answer_handle, shows } =
+        parts;
     let single = [
         ("handle", handle),
         ("expects", expects),
@@ -171,7 +175,25 @@ fn tool_parts(parts: &ToolParts) -> Vec<(&'static str, String, Vec<&Pointer>)> {
         ("answer-handle", answer_handle),
     ];
     let single = single.into_iter().filter_map(|(name, part)| Some((name, name.to_owned(), part.as_ref()?.pointers())));
-    single.chain(fields_in("fields", fields)).chain(fields_in("shows", shows)).collect()
+    let mut all: Vec<_> = single.chain(fields_in("fields", fields)).chain(fields_in("shows", shows)).collect();
+    all.extend(given.iter().map(|given| ("given", "given".to_owned(), given.pointers())));
+    if let Some(condition) = condition {
+        all.push(("if", "if.expression".to_owned(), condition.expression.get_ref().pointers()));
+        let names = condition.names.get_ref().iter();
+        all.extend(names.map(|(name, part)| ("if", format!("if.names.{name}"), part.pointers())));
+    }
+    if let Some(also) = also {
+        let single = [
+            ("also", "handle", Some(&also.handle)),
+            ("expects", "expects", also.expects.as_ref()),
+            ("saw", "saw", also.saw.as_ref()),
+            ("version", "version", also.version.as_ref()),
+        ];
+        let single = single.into_iter().filter_map(|(part, name, at)| Some((part, name.to_owned(), at?.pointers())));
+        let fields = fields_in("fields", &also.fields).into_iter().chain(fields_in("shows", &also.shows));
+        all.extend(single.chain(fields).map(|(part, name, pointers)| (part, format!("also.{name}"), pointers)));
+    }
+    all
 }
 
 fn fields_in<'m>(table: &'static str, fields: &'m Fields) -> Vec<(&'static str, String, Vec<&'m Pointer>)> {
@@ -184,7 +206,7 @@ fn fields_in<'m>(table: &'static str, fields: &'m Fields) -> Vec<(&'static str, 
 }
 
 impl Part {
-    fn pointers(&self) -> Vec<&Pointer> {
+    pub(super) fn pointers(&self) -> Vec<&Pointer> {
         match self {
             Self::At(pointer) => vec![pointer],
             Self::First(pointers) => pointers.iter().collect(),
