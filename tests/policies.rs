@@ -328,3 +328,50 @@ fn what_an_intent_costs_is_exact() {
     let asked = costs("two-agents-no-faults", "merge-or-ask");
     assert!(of(&asked, Measure::Questions).0.abs() < f64::EPSILON);
 }
+
+/// Two agents write to two resources in two transactions, or a payment is sent twice: neither of the two changes that together
+/// repair it does by itself, or the one half stands there already.
+#[test]
+fn changes_are_found_of_which_each_by_itself_is_not_enough() {
+    let twice = "title = \"x\"\nnodes = 2\n[resources.a]\nhandle = \"a1\"\nowner = \"u\"\nfields = { x = 0 }\n[agents.A]\n\
+                 principal = \"u\"\nwork = [{ increment = \"a\", x = 10 }]\n[faults]\nduplicate-call = 1\n";
+    let both = "title = \"x\"\nnodes = 1\n[resources.a]\nhandle = \"a1\"\nowner = \"u\"\nfields = { x = 0 }\n[resources.b]\n\
+                handle = \"b1\"\nowner = \"u\"\nfields = { x = 0 }\n[agents.A]\nprincipal = \"u\"\n\
+                work = [{ set = \"a\", x = 1, also = { set = \"b\", x = 1 } }]\n[agents.B]\nprincipal = \"u\"\n\
+                work = [{ set = \"a\", x = 2, also = { set = \"b\", x = 2 } }]\n[finally]\nalike = \"a.x == b.x\"\n";
+    let read =
+        "title = \"x\"\n[server.read]\ntransactions = [[\"resolve\", \"read\"]]\n[server.write]\ntransactions = ";
+    let keyed = "[[\"resolve\", \"apply\"]]\n[client]\npayload = \"change\"\nkey = \"per-intent\"\n";
+    let halves = "[[\"resolve\", \"apply\"], [\"other\", \"resolve\", \"apply\"]]\n[client]\npayload = \"change\"\n\
+                  precondition = \"every-viewed-version\"\n[client.on]\nstale-view = { send = \"replan\" }\n";
+    for (scenario, design, changes) in [
+        (twice, keyed, ["write: find-key behind resolve", "write: record-key behind apply"]),
+        (
+            both,
+            halves,
+            [
+                "write: the transaction that begins with other joined to the one before",
+                "write: check-version before the first resolve",
+            ],
+        ),
+    ] {
+        let scenario = input::read_scenario(&Source::new("s", "s.toml", scenario), &invariant_names());
+        let scenario = scenario.expect("it is readable");
+        let design =
+            input::read_design(&Source::new("d", "d.toml", format!("{read}{design}"))).expect("it is readable");
+        let protocol = input::protocol_of(&scenario, None).expect("it is readable");
+        let run = Run::new(scenario, design, protocol, &BTreeMap::new()).expect("they fit");
+        let found = repair(&run, &Options::default(), 3, 2, &|_| false).expect("its traces can be recorded");
+        assert_eq!(found.repairs.first().map(|repair| &*repair.changes), Some(&changes.map(str::to_owned)[..]));
+    }
+}
+
+/// A refusal that is new comes with what clients do then: the loser plans again, and is not told a failure.
+#[test]
+fn a_repair_keeps_the_reaction_with_which_clients_go_on() {
+    let (_, found) = repaired("two-agents-drop", "naive");
+    let first = &found.repairs.first().expect("there is a repair").changes;
+    let has = |words: &str| first.iter().any(|change| change == words);
+    assert!(has("write: check-version before apply"), "{first:?}");
+    assert!(has("[client.on] stale-view = { send = \"replan\" }"), "{first:?}");
+}

@@ -12,8 +12,8 @@ use crate::reports::policies::{self, FORMATS, repairs};
 #[command(after_help = "\
 One change is tried first: steps are added, left out, put in each other's place and moved one earlier, transactions split and \
 joined, settings of one word and reactions changed, as far as that leaves what a call is there to do, answers no sooner, and gives \
-back what it takes. Where none is enough, those that help are combined, together with the well-known remedies (keys, versions, an owner check), and whatever is not needed is taken back. So \
-no change of a repair can be left out. What could end with ok must still be able to; something becomes vacuous only where nothing \
+back what it takes. Where none is enough, those that help are combined, together with the well-known remedies (keys, versions, an owner check), and where that is not enough either, everything is tried on top of those that help most. Whatever is not needed is taken back: \
+no change of a repair can be left out, but for a reaction with which clients go on after a refusal that is new. What could end with ok must still be able to; something becomes vacuous only where nothing \
 else repairs, and never all that was violated. Repairs with which clients give up sooner come last. \
 With --deploy NEW, or OLD..NEW as the design, NEW is changed, and how it is deployed ([deploy] of the scenario): what runs \
 already can't be. Each repair is proved by exploring everything in the scenario's \
@@ -33,7 +33,8 @@ pub(super) struct Arguments {
     /// Show so many repairs, the smallest ones
     #[arg(long, value_name = "N", default_value_t = 3)]
     most: usize,
-    /// Write the design with the first repair to this file; while something is deployed, the one that is
+    /// Write the design with the first repair to this file, without what it said of itself and expected when it was broken;
+    /// while something is deployed, the one that is
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How to report: `human` or `json`

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use super::ablate::used_places;
 use super::edit::{Edit, Place};
-use super::variant::side;
+use super::variant::{side, source};
 use super::world::{REACTIONS, values};
 use crate::handler::STEPS;
 use crate::input::settings;
 use crate::model::design::{CALLS_UPSTREAM, STORES};
-use crate::model::{Clients, Deploy, Entry, Event, Model, Tool};
+use crate::model::{Clients, Deploy, Entry, Event, Tool};
+use crate::run::Run;
 
 /// Steps that do the same in other ways, so that one can stand in the place of another.
 const ALIKE: [[&str; 2]; 4] =
@@ -22,7 +23,8 @@ fn has_effect(step: &str) -> bool {
 
 /// What repairs are made of: every single change, and the well-known remedies. What a call is there to do is neither taken away
 /// nor done once more.
-pub(super) fn parts(model: &Model) -> Vec<Vec<Edit>> {
+pub(super) fn parts(run: &Run) -> Vec<Vec<Edit>> {
+    let model = run.model();
     let places = used_places(side(model));
     let mut single = Vec::new();
     let kinds: [fn(Place) -> Edit; 4] = [Edit::Remove, Edit::Split, Edit::Join, Edit::Forward];
@@ -55,7 +57,13 @@ pub(super) fn parts(model: &Model) -> Vec<Vec<Edit>> {
     let mut parts: Vec<Vec<Edit>> = single.into_iter().map(|edit| vec![edit]).collect();
     let rests = |entry: &Entry| matches!(entry, Entry::Mutate { given, .. } if !given.is_empty());
     let given = model.scenario.agents.iter().flat_map(|agent| &agent.work).any(rests);
-    parts.extend(remedies(&places, given));
+    // What a design says already is no change, and is left out of a remedy.
+    let text = &source(run).text;
+    let says = |edit: &Edit| matches!(edit, Edit::Set { .. }) && edit.apply(text).is_none();
+    let remedies = remedies(&places, given).into_iter();
+    let remedies = remedies.map(|edits| edits.into_iter().filter(|edit| !says(edit)).collect::<Vec<_>>());
+    let distinct: BTreeSet<Vec<Edit>> = remedies.filter(|edits| edits.len() > 1).collect();
+    parts.extend(distinct);
     if model.deployed.is_some() {
         // What a change is worth may depend on how it is deployed, so each is tried either way.
         let mut rolled_out: Vec<Vec<Edit>> = Vec::new();
@@ -137,9 +145,7 @@ fn remedies(places: &[Place], given: bool) -> Vec<Vec<Edit>> {
     if given {
         sums.extend([vec![&every], vec![&keys, &every], vec![&owner, &keys, &every]]);
     }
-    let sums = sums.into_iter().map(|parts| parts.into_iter().flatten().cloned().collect::<Vec<_>>());
-    let distinct: BTreeSet<Vec<Edit>> = sums.filter(|edits| edits.len() > 1).collect();
-    distinct.into_iter().collect()
+    sums.into_iter().map(|parts| parts.into_iter().flatten().cloned().collect()).collect()
 }
 
 #[cfg(test)]
@@ -148,7 +154,7 @@ mod tests {
 
     use super::*;
     use crate::input::{self, Kind, Source};
-    use crate::run::{Run, invariant_names};
+    use crate::run::invariant_names;
 
     /// The parts of repairs of a design whose writes are these transactions; and while it replaces one without any guards.
     fn parts_of(write: &str, deployed: bool) -> Vec<Vec<Edit>> {
@@ -164,7 +170,7 @@ mod tests {
         let protocol = input::protocol_of(&scenario, None).expect("it is readable");
         let new = design(write);
         let design = if deployed { input::deploy_design(design("[[\"resolve\", \"apply\"]]"), new) } else { new };
-        parts(Run::new(scenario, design, protocol, &BTreeMap::new()).expect("they fit").model())
+        parts(&Run::new(scenario, design, protocol, &BTreeMap::new()).expect("they fit"))
     }
 
     #[test]
@@ -247,7 +253,7 @@ mod tests {
             let design = input::read_design(&Source::new("x", "x.toml", design)).expect("it is readable");
             let protocol = input::protocol_of(&scenario, None).expect("it is readable");
             let run = Run::new(scenario, design, protocol, &BTreeMap::new()).expect("they fit");
-            let parts = parts(run.model()).into_iter().filter(|part| {
+            let parts = parts(&run).into_iter().filter(|part| {
                 // Whatever can't be read is no part of a repair.
                 part.len() < 2 || crate::policies::variant::variant(&run, part).is_some_and(|run| run.is_ok())
             });

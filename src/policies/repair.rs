@@ -1,25 +1,29 @@
 //! Repair: the smallest changes of a design with which everything holds.
 //!
-//! What is tried first is one change ([`TRIED`](super::stopping::TRIED)). Where none is enough, those that help are combined,
-//! and of what then holds everything is taken back that is not needed. What could end well before must still. What held before may
-//! become vacuous, where only the violation came near it; but what makes nothing vacuous is preferred, however large. Where nothing
-//! else is found, a part of what was violated may become vacuous, too, but never all of it: a design that never does the thing in
-//! question proves nothing. And what makes clients give up
-//! sooner comes behind what does not: work that is never done breaks nothing. While something is deployed, what is
-//! deployed is changed, and how.
+//! What is tried first is one change ([`TRIED`](super::stopping::TRIED)). Where none is enough, those that help are combined.
+//! Where that is not enough either, those that help most are taken as made, and everything is tried on top of them. Of what then
+//! holds everything is taken back that is not needed; but not what lets clients go on after a refusal that is new. What could end
+//! well before must still. What held before may become vacuous, where only the violation came near it; but what makes nothing
+//! vacuous is preferred, however large. Where nothing else is found, a part of what was violated may become vacuous, too, but never
+//! all of it: a design that never does the thing in question proves nothing. And what makes clients give up sooner comes behind what
+//! does not: work that is never done breaks nothing. While something is deployed, what is deployed is changed, and how.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
 
 use super::edit::{Edit, ideas_first};
 use super::remedies::parts;
 use super::simulate::{ExpectedCosts, SimulationOptions, simulate};
 use super::sound::is_sound;
-use super::variant::{self, variant};
+use super::variant::{self, side, variant};
 use super::verdicts::{Evaluated, Verdicts};
-use crate::model::{Model, Verdict};
+use super::world::can_happen;
+use crate::model::{Event, Model, Verdict};
 use crate::run::{Bounds, Options, Report, Run};
 use crate::trace::RecordError;
 use serde::Serialize;
+use toml_edit::DocumentMut;
 
 /// What came out of a search for repairs.
 #[derive(Clone, Debug, Serialize)]
@@ -59,7 +63,7 @@ pub struct Repair {
     pub vacuous: Vec<String>,
     /// What an intent costs with it.
     pub costs: ExpectedCosts,
-    /// The whole text.
+    /// The whole text, without what the file said of the design as it was: its title says so, `about` and `expect` are gone.
     #[serde(skip)]
     pub text: String,
 }
@@ -68,6 +72,24 @@ pub struct Repair {
 const BEAM: usize = 10;
 /// Of how many parts, each one change or a well-known remedy, a repair is made at most.
 const DEPTH: usize = 3;
+
+/// On top of so many variants everything is tried anew.
+const ORIGINS: usize = 3;
+
+/// A variant that helps, and what is violated with it.
+struct Origin {
+    edits: Vec<Edit>,
+    run: Run,
+    violated: BTreeSet<String>,
+}
+
+/// Those with which something that is violated no longer is, and those with which what is violated takes a longer run, the
+/// longest first.
+#[derive(Default)]
+struct Helpful {
+    mends: Vec<Vec<Edit>>,
+    dearer: Vec<Origin>,
+}
 
 /// What a variant comes to.
 #[derive(Clone)]
@@ -164,8 +186,22 @@ fn written(run: &Run, solution: &Standing, threads: usize) -> Repair {
         states: solution.states,
         vacuous: solution.emptied.iter().cloned().collect(),
         costs: simulate(&solution.run, &options, &|_| false).costs,
-        text: variant::source(&solution.run).text.to_string(),
+        text: renewed(&variant::source(&solution.run).text),
     }
+}
+
+/// The text of a repaired design, without what was said and expected of the one that is broken.
+fn renewed(text: &str) -> String {
+    let Ok(mut document) = DocumentMut::from_str(text) else { return text.to_owned() };
+    if let Some(title) = document.get_mut("title").and_then(|title| title.as_value_mut()) {
+        let words = title.as_str().unwrap_or_default();
+        let mut renewed = toml_edit::Value::from(format!("{words}, repaired"));
+        *renewed.decor_mut() = title.decor().clone();
+        *title = renewed;
+    }
+    document.remove("about");
+    document.remove("expect");
+    document.to_string()
 }
 
 /// How many states of a variant are explored at most: some have no end, though the design has few. What was asked for, or many
@@ -179,31 +215,88 @@ fn violated(report: &Report) -> BTreeSet<String> {
     report.invariants.iter().filter(|property| wrong(property.verdict)).map(|property| property.name.clone()).collect()
 }
 
+/// By how many faults and steps the cheapest break of some property is dearer than before; none where none is.
+fn dearer_by(before: &Report, after: &Report) -> Option<(u32, u32)> {
+    let cost = |report: &Report, name: &str| {
+        let property = report.invariants.iter().find(|property| property.name == name)?;
+        property.faults.zip(property.steps)
+    };
+    let more = after.invariants.iter().filter_map(|property| {
+        let ((faults, steps), (more_faults, more_steps)) =
+            (cost(before, &property.name)?, cost(after, &property.name)?);
+        Some((more_faults.saturating_sub(faults), more_steps.saturating_sub(steps)))
+    });
+    more.max().filter(|more| *more > (0, 0))
+}
+
+/// Whether an edit is among these, or one of them sets what it sets.
+fn made(edits: &[Edit], edit: &Edit) -> bool {
+    let sets = |edit: &Edit| match edit {
+        Edit::Set { table, key, .. } => Some((*table, *key)),
+        _ => None,
+    };
+    edits.contains(edit) || sets(edit).is_some_and(|set| edits.iter().any(|other| sets(other) == Some(set)))
+}
+
+/// Whether there is a transaction more, with which every run is longer.
+fn splits(edits: &[Edit]) -> bool {
+    edits.iter().any(|edit| matches!(edit, Edit::Split(_)))
+}
+
+/// Those first with which it is best to go on.
+fn sort_for_going_on(standings: &mut [Standing]) {
+    standings.sort_by_key(|standing| {
+        (standing.silences, standing.violated.len(), standing.edits.len(), standing.edits.clone())
+    });
+}
+
+/// The event to which clients react by sending again, with this edit.
+fn goes_on_after(edit: &Edit) -> Option<Event> {
+    match edit {
+        Edit::Set { table: "client.on", key, value } if value.starts_with("{ send") => {
+            Event::all().find(|event| event.name() == *key)
+        }
+        _ => None,
+    }
+}
+
 impl Search<'_> {
     fn search(&mut self) -> Result<Vec<Standing>, RecordError> {
-        let parts = parts(self.run.model());
-        let all: Vec<Vec<Edit>> = parts;
-        let helpful = self.helpful(&all)?;
-        let mut here = self.judged(&helpful)?;
-        let parts: Vec<Vec<Edit>> = here.iter().map(|standing| standing.edits.clone()).collect();
+        let before = violated(&self.before);
+        let Helpful { mends, dearer } = self.helpful(&parts(self.run), &before)?;
+        let mut here = self.judged(&mends)?;
+        let mut origins = here.clone();
+        let mending: Vec<Vec<Edit>> = here.iter().map(|standing| standing.edits.clone()).collect();
         let mut solutions = solved(&here);
         for _ in 1..DEPTH {
             if solutions.iter().any(|solution| solution.emptied.is_empty()) {
                 break;
             }
             here.retain(|standing| !standing.violated.is_empty());
-            here.sort_by_key(|standing| {
-                (standing.silences, standing.violated.len(), standing.edits.len(), standing.edits.clone())
-            });
+            sort_for_going_on(&mut here);
             here.truncate(BEAM);
             let mut combined = BTreeSet::new();
             for standing in &here {
-                for part in parts.iter().filter(|part| part.iter().all(|edit| !standing.edits.contains(edit))) {
+                for part in mending.iter().filter(|part| part.iter().all(|edit| !made(&standing.edits, edit))) {
                     combined.insert([&*standing.edits, part].concat());
                 }
             }
             here = self.judged(&combined.into_iter().collect::<Vec<_>>())?;
+            origins.extend(here.iter().cloned());
             solutions.extend(solved(&here));
+        }
+        if !solutions.iter().any(|solution| solution.emptied.is_empty()) {
+            origins.retain(|standing| !standing.violated.is_empty() && standing.violated.len() < before.len());
+            sort_for_going_on(&mut origins);
+            let origins =
+                origins.into_iter().map(|Standing { edits, run, violated, .. }| Origin { edits, run, violated });
+            for Origin { edits, run, violated } in origins.chain(dearer).take(ORIGINS) {
+                let mut further = parts(&run);
+                further.retain(|part| part.iter().all(|edit| !made(&edits, edit)));
+                let further = further.into_iter().map(|part| [&*edits, &*part].concat());
+                let Helpful { mends, .. } = self.helpful(&further.collect::<Vec<_>>(), &violated)?;
+                solutions.extend(solved(&self.judged(&mends)?));
+            }
         }
         if solutions.iter().any(|solution| !solution.silences) {
             solutions.retain(|solution| !solution.silences);
@@ -237,15 +330,24 @@ impl Search<'_> {
         Ok(reports)
     }
 
-    /// Those with which something that is violated no longer is. A search for that ends as soon as all of it is violated.
-    fn helpful(&mut self, all: &[Vec<Edit>]) -> Result<Vec<Vec<Edit>>, RecordError> {
+    /// Those that help, where these are violated. A search for that ends as soon as all of them are.
+    fn helpful(&mut self, all: &[Vec<Edit>], violations: &BTreeSet<String>) -> Result<Helpful, RecordError> {
         let runs = self.runs(all);
-        let before = violated(&self.before);
-        let options = Options { only: before.iter().cloned().collect(), stop_early: true, ..self.options.clone() };
+        let options = Options { only: violations.iter().cloned().collect(), stop_early: true, ..self.options.clone() };
         let reports = self.explore(&runs, &options)?;
-        let helps = |report: &Report| violated(report) != before;
-        let helpful = runs.into_iter().zip(reports).filter(|(_, report)| report.as_ref().is_some_and(helps));
-        Ok(helpful.map(|((edits, _), _)| edits).collect())
+        let mut helpful = Helpful::default();
+        let mut dearer = Vec::new();
+        for ((edits, run), report) in runs.into_iter().zip(reports) {
+            let Some(report) = report else { continue };
+            if violated(&report) != *violations {
+                helpful.mends.push(edits);
+            } else if let Some(more) = dearer_by(&self.before, &report).filter(|_| !splits(&edits)) {
+                dearer.push((Reverse(more), Origin { edits, run, violated: violations.clone() }));
+            }
+        }
+        dearer.sort_by(|(a, in_a), (b, in_b)| (a, &in_a.edits).cmp(&(b, &in_b.edits)));
+        helpful.dearer = dearer.into_iter().map(|(_, origin)| origin).collect();
+        Ok(helpful)
     }
 
     /// What each comes to, of those with which not all that is violated becomes vacuous, and all work can still end well.
@@ -276,16 +378,26 @@ impl Search<'_> {
         Ok(standings.collect())
     }
 
-    /// Takes back one edit after the other, if everything holds without it too.
+    /// Takes back one edit after the other, if everything holds without it too; reactions last, and not those to what could not
+    /// happen before: without them, clients would give up.
     fn without_what_is_not_needed(&mut self, mut solution: Standing) -> Result<Standing, RecordError> {
-        let mut at = 0;
-        while at < solution.edits.len() && solution.edits.len() > 1 {
-            let mut fewer = solution.edits.clone();
-            fewer.remove(at);
-            let empties_less = |smaller: &Standing| smaller.emptied.len() <= solution.emptied.len();
-            match solved(&self.judged(&[fewer])?).pop().filter(empties_less) {
-                Some(smaller) => solution = smaller,
-                None => at += 1,
+        for reactions in [false, true] {
+            let mut at = 0;
+            while at < solution.edits.len() && solution.edits.len() > 1 {
+                let event = goes_on_after(&solution.edits[at]);
+                let [before, after] = [self.run, &solution.run].map(|run| side(run.model()));
+                let needed = event.is_some_and(|event| can_happen(after, event) && !can_happen(before, event));
+                if event.is_some() != reactions || needed {
+                    at += 1;
+                    continue;
+                }
+                let mut fewer = solution.edits.clone();
+                fewer.remove(at);
+                let empties_less = |smaller: &Standing| smaller.emptied.len() <= solution.emptied.len();
+                match solved(&self.judged(&[fewer])?).pop().filter(empties_less) {
+                    Some(smaller) => solution = smaller,
+                    None => at += 1,
+                }
             }
         }
         Ok(solution)

@@ -190,7 +190,7 @@ fn run_of(trace: &Trace) -> Option<Run> {
 /// The changes that are tried, in the order in which a designer would: what adds a check or moves one, then the well-known
 /// remedies, the smallest first, and then what changes how clients or the server are set, or takes something away.
 fn candidates(run: &Run) -> Vec<Vec<Edit>> {
-    let mut candidates = parts(run.model());
+    let mut candidates = parts(run);
     let rank = |edit: &Edit| match edit {
         Edit::Join(_) => 0,
         Edit::Add { .. } => 1,

@@ -106,7 +106,7 @@ fn client(run: &Run) -> Variants {
 }
 
 /// Whether clients can meet an event at all: some fault breaks streams, or some step of the handlers refuses with it.
-fn can_happen(model: &Model, event: Event) -> bool {
+pub(super) fn can_happen(model: &Model, event: Event) -> bool {
     let Event::Refused(outcome) = event else { return true };
     let steps = used_places(model);
     let refuses = |step: &str| STEPS.iter().any(|row| row.name == step && row.outcomes.contains(&outcome));

@@ -9,6 +9,7 @@ mod compaction;
 mod meant;
 mod mistakes;
 mod reports;
+mod stopped;
 mod told;
 
 use std::fs;

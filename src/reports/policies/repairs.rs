@@ -23,6 +23,12 @@ fn write(text: &mut String, found: &Repairs) -> std::fmt::Result {
     if found.violated.is_empty() && found.complete {
         return writeln!(text, "  nothing is violated: there is nothing to repair");
     }
+    if found.violated.is_empty() {
+        return writeln!(
+            text,
+            "  what is violated is not known: the search was cut short before the design was explored"
+        );
+    }
     writeln!(text, "  violated: {}", found.violated.join(", "))?;
     for (number, repair) in (1..).zip(&found.repairs) {
         let plural = if repair.changes.len() == 1 { "change" } else { "changes" };
