@@ -375,3 +375,16 @@ fn a_repair_keeps_the_reaction_with_which_clients_go_on() {
     assert!(has("write: check-version before apply"), "{first:?}");
     assert!(has("[client.on] stale-view = { send = \"replan\" }"), "{first:?}");
 }
+
+/// What can't happen is apart from what was tried and changed nothing.
+#[test]
+fn what_never_came_into_question_is_told_apart() {
+    let run = composed("two-agents-drop", "versioned");
+    let found = world::ablate(&run, &Options::default(), 2, &|_| false).expect("its traces can be recorded");
+    let result = |words: &str| found.changes.iter().find(|row| row.change == words).map(|row| row.result);
+    assert_eq!(result("leak-handle = 1"), Some(Effect::NeverArises), "there is one principal");
+    assert_eq!(result("[client.on] not-found = { send = \"same\" }"), Some(Effect::NeverArises));
+    assert_eq!(result("[client.on] broken-stream = { tell = \"unknown\" }"), Some(Effect::Nothing));
+    assert_eq!(result("restart-node = 1"), Some(Effect::Nothing));
+    assert_eq!(result("revoke = 1"), Some(Effect::Breaks));
+}

@@ -8,7 +8,7 @@ use super::edit::{Edit, Place, places};
 use super::variant::edited;
 use super::verdicts::{Evaluated, Verdicts, newly_violated};
 use crate::input::InputError;
-use crate::model::{Entry, Model, Tool};
+use crate::model::{Entry, Event, Model, Tool};
 use crate::run::{Bounds, Options, PropertyReport, Report, Run};
 use crate::trace::RecordError;
 
@@ -56,10 +56,44 @@ pub enum Effect {
     Breaks,
     /// Nothing more is violated than before.
     Nothing,
+    /// What it is about happens in no run: it did not come into question.
+    NeverArises,
     /// With it, it is no design for this scenario.
     Impossible,
     /// A limit was hit before this was known.
     Inconclusive,
+}
+
+/// A change, and what it is about.
+pub struct Candidate {
+    /// What is changed, in words.
+    pub change: String,
+    /// The run with the change, or why there is none.
+    pub run: Result<Run, InputError>,
+    /// What must happen for it to matter, where that is one thing.
+    pub about: Option<About>,
+}
+
+/// What must happen for a change to matter.
+#[derive(Clone, Copy, Debug)]
+pub enum About {
+    /// Some client meets this event.
+    Event(Event),
+    /// This fault strikes.
+    Fault(&'static str),
+}
+
+impl About {
+    /// Whether it happens in no run, by the reports without the change and with it.
+    fn never_happens(self, before: &Report, after: &Report) -> bool {
+        match self {
+            Self::Event(event) => {
+                let reactions = before.reactions.get(event.name());
+                reactions.is_none_or(|reactions| reactions.values().all(|seen| *seen == 0))
+            }
+            Self::Fault(fault) => after.actions.get(fault).is_none_or(|seen| *seen == 0),
+        }
+    }
 }
 
 /// The tools whose handlers a scenario uses, as they stand in the design.
@@ -110,7 +144,7 @@ pub fn ablate(
             let Some(source) = edited(design, std::slice::from_ref(&edit)) else { continue };
             let is_old = std::ptr::eq(side, model);
             let variant = if is_old { run.with_design(&source) } else { run.with_deployed_design(&source) };
-            variants.push((format!("{of}{}", edit.words()), variant));
+            variants.push(Candidate { change: format!("{of}{}", edit.words()), run: variant, about: None });
             removed.push(match edit {
                 Edit::Remove(place) => Some(format!("{of}{}: {}", place.tool, place.step)),
                 _ => None,
@@ -130,26 +164,30 @@ pub fn ablate(
 /// When a trace can't be recorded, which is a bug.
 pub fn compare(
     run: &Run,
-    variants: Vec<(String, Result<Run, InputError>)>,
+    variants: Vec<Candidate>,
     options: &Options,
     threads: usize,
     watch: &(dyn Fn(Evaluated) -> bool + Sync),
 ) -> Result<Ablation, RecordError> {
     let verdicts = Verdicts::default();
     let mut runs = vec![run.clone()];
-    runs.extend(variants.iter().filter_map(|(_, variant)| variant.as_ref().ok().cloned()));
+    runs.extend(variants.iter().filter_map(|variant| variant.run.as_ref().ok().cloned()));
     let mut reports = verdicts.of(&runs, options, threads, watch)?.into_iter();
     let before = reports.next().flatten();
     let mut changes = Vec::new();
-    for (change, variant) in variants {
-        let (result, breaks, reason) = match variant {
+    for Candidate { change, run, about } in variants {
+        let (result, breaks, reason) = match run {
             Err(error) => {
                 let first = error.diagnostics.first();
                 (Effect::Impossible, Vec::new(), first.map(|diagnostic| diagnostic.message.clone()))
             }
             Ok(variant) => {
-                let (effect, breaks) = effect(before.as_ref(), reports.next().flatten(), &variant, options)?;
-                (effect, breaks, None)
+                let after = reports.next().flatten();
+                let idle = about.zip(before.as_ref()).zip(after.as_ref());
+                let idle = idle.is_some_and(|((about, before), after)| about.never_happens(before, after));
+                let (effect, breaks) = effect(before.as_ref(), after, &variant, options)?;
+                let arises = effect != Effect::Nothing || !idle;
+                (if arises { effect } else { Effect::NeverArises }, breaks, None)
             }
         };
         changes.push(Change { change, result, breaks, reason });

@@ -1,6 +1,6 @@
 //! What a verdict rests on: the design stays, and what it relies on changes, one thing at a time.
 
-use super::ablate::{Ablation, compare, used_places};
+use super::ablate::{Ablation, About, Candidate, compare, used_places};
 use super::edit::Edit;
 use super::verdicts::Evaluated;
 use crate::faults::FAULTS;
@@ -67,8 +67,6 @@ pub fn any_client(run: &Run, free: &[Free]) -> Result<Run, InputError> {
     run.with_design(&Source { name, ..renamed(design, text, &edit) }).map(Run::expecting_nothing)
 }
 
-type Variants = Vec<(String, Result<Run, InputError>)>;
-
 fn renamed(source: &Source, text: String, change: &Edit) -> Source {
     let mut name = format!("{}-{}", source.name, change.slug());
     name.truncate(100);
@@ -82,25 +80,26 @@ fn renamed(source: &Source, text: String, change: &Edit) -> Source {
 }
 
 /// The client reacts otherwise to an event, or sends otherwise.
-fn client(run: &Run) -> Variants {
+fn client(run: &Run) -> Vec<Candidate> {
     let mut edits = Vec::new();
     for event in Event::all().filter(|event| can_happen(run.model(), *event)) {
         for reaction in REACTIONS {
-            edits.push(Edit::Set { table: "client.on", key: event.name(), value: reaction.to_owned() });
+            let edit = Edit::Set { table: "client.on", key: event.name(), value: reaction.to_owned() };
+            edits.push((edit, Some(About::Event(event))));
         }
     }
     for setting in settings::client() {
         let values = values(&setting);
-        edits.extend(values.into_iter().map(|value| Edit::Set { table: "client", key: setting.name, value }));
+        edits.extend(values.into_iter().map(|value| (Edit::Set { table: "client", key: setting.name, value }, None)));
     }
     let unchanged = run.model();
     let design = run.sources().design;
-    let variant = |edit: &Edit| {
+    let variant = |(edit, about): &(Edit, Option<About>)| {
         let text = edit.apply(&design.text)?;
         let variant = run.with_design(&renamed(design, text, edit));
         // What changes nothing for any agent is no assumption.
         let same = variant.as_ref().is_ok_and(|variant| variant.model().clients == unchanged.clients);
-        (!same).then(|| (edit.words(), variant))
+        (!same).then(|| Candidate { change: edit.words(), run: variant, about: *about })
     };
     edits.iter().filter_map(variant).collect()
 }
@@ -115,7 +114,7 @@ pub(super) fn can_happen(model: &Model, event: Event) -> bool {
 }
 
 /// Keys and claims are kept for a shorter time than clients come back.
-fn keys(run: &Run) -> Variants {
+fn keys(run: &Run) -> Vec<Candidate> {
     let mut variants = Vec::new();
     for (key, fault) in [("expire", "expire-key"), ("claims-expire", "expire-claim")] {
         let edit = Edit::Set { table: "server.keys", key, value: "true".to_owned() };
@@ -123,13 +122,14 @@ fn keys(run: &Run) -> Variants {
         let source = edit.apply(&design.text).map_or_else(|| design.clone(), |text| renamed(design, text, &edit));
         let budget = run.model().scenario.faults.get(fault).copied().unwrap_or(0).saturating_add(1);
         let variant = run.with_design(&source).map(|run| run.with_budgets(&[(fault, budget)].into()));
-        variants.push((format!("{}, and {fault} = {budget}", edit.words()), variant));
+        let change = format!("{}, and {fault} = {budget}", edit.words());
+        variants.push(Candidate { change, run: variant, about: Some(About::Fault(fault)) });
     }
     variants
 }
 
 /// A rule of the protocol is another.
-fn protocol(run: &Run) -> Variants {
+fn protocol(run: &Run) -> Vec<Candidate> {
     let mut variants = Vec::new();
     let protocol = run.sources().protocol;
     for rule in settings::protocol() {
@@ -137,8 +137,8 @@ fn protocol(run: &Run) -> Variants {
             let edit = Edit::Set { table: "", key: rule.name, value };
             if let Some(text) = edit.apply(&protocol.text) {
                 let source = renamed(protocol, text, &edit);
-                let words = edit.words().replace("[] ", "protocol: ");
-                variants.push((words, run.with_protocol(&source)));
+                let change = edit.words().replace("[] ", "protocol: ");
+                variants.push(Candidate { change, run: run.with_protocol(&source), about: None });
             }
         }
     }
@@ -146,11 +146,12 @@ fn protocol(run: &Run) -> Variants {
 }
 
 /// One fault more of each kind.
-fn faults(run: &Run) -> Variants {
+fn faults(run: &Run) -> Vec<Candidate> {
     let more = |fault: &'static str| {
         let budget = run.model().scenario.faults.get(fault).copied().unwrap_or(0) + 1;
         (budget <= limits::BUDGET)
-            .then(|| (format!("{fault} = {budget}"), Ok(run.with_budgets(&[(fault, budget)].into()))))
+            .then(|| (format!("{fault} = {budget}"), run.with_budgets(&[(fault, budget)].into())))
+            .map(|(change, run)| Candidate { change, run: Ok(run), about: Some(About::Fault(fault)) })
     };
     FAULTS.iter().filter_map(|fault| more(fault.name)).collect()
 }

@@ -26,6 +26,7 @@ pub(super) fn ablation() -> Value {
     let results = [
         ("breaks", "Something is violated with it that is not violated without."),
         ("nothing", "Nothing more is violated than before."),
+        ("never-arises", "What it is about happens in no run: it did not come into question."),
         ("impossible", "With it, it is no design for this scenario."),
         ("inconclusive", "A limit was hit before this was known."),
     ];

@@ -3,9 +3,22 @@
 use std::fmt::Write;
 
 use crate::model::Verdict;
-use crate::policies::ablate::{Ablation, Effect};
+use crate::policies::ablate::{Ablation, Change, Effect};
 use crate::reports::words::{cheapest, painted};
 use crate::run::PropertyReport;
+
+/// What changes are about, each once: of several values of a setting the setting.
+fn subjects(changes: &[&Change]) -> Vec<String> {
+    let mut subjects: Vec<String> = Vec::new();
+    for Change { change, .. } in changes {
+        let subject = if change.starts_with("[client.on]") { change.split(" = ").next() } else { None };
+        let subject = subject.unwrap_or(change).to_owned();
+        if !subjects.contains(&subject) {
+            subjects.push(subject);
+        }
+    }
+    subjects
+}
 
 /// Ablations as text.
 #[must_use]
@@ -25,11 +38,13 @@ fn write(text: &mut String, ablation: &Ablation, colour: bool) -> std::fmt::Resu
     if !ablation.violated.is_empty() {
         writeln!(text, "  violated as it is, and not counted below: {}", ablation.violated.join(", "))?;
     }
-    let width = ablation.changes.iter().map(|change| change.change.chars().count()).max().unwrap_or(0);
-    for change in &ablation.changes {
+    let (idle, tried): (Vec<_>, Vec<_>) =
+        ablation.changes.iter().partition(|change| change.result == Effect::NeverArises);
+    let width = tried.iter().map(|change| change.change.chars().count()).max().unwrap_or(0);
+    for change in tried {
         let (verdict, word) = match change.result {
             Effect::Breaks => (Verdict::Violated, "breaks"),
-            Effect::Nothing => (Verdict::Holds, "nothing"),
+            Effect::Nothing | Effect::NeverArises => (Verdict::Holds, "nothing"),
             Effect::Impossible => (Verdict::Vacuous, "no design"),
             Effect::Inconclusive => (Verdict::Inconclusive, "inconclusive"),
         };
@@ -46,6 +61,9 @@ fn write(text: &mut String, ablation: &Ablation, colour: bool) -> std::fmt::Resu
         for line in lines {
             writeln!(text, "  {:12} {:width$}  {line}", "", "")?;
         }
+    }
+    if !idle.is_empty() {
+        writeln!(text, "\n  never came into question, since it happens in no run: {}", subjects(&idle).join(", "))?;
     }
     if !ablation.protect_nothing.is_empty() {
         writeln!(text, "\n  protect nothing in this scenario: {}", ablation.protect_nothing.join(", "))?;
