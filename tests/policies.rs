@@ -388,3 +388,17 @@ fn what_never_came_into_question_is_told_apart() {
     assert_eq!(result("restart-node = 1"), Some(Effect::Nothing));
     assert_eq!(result("revoke = 1"), Some(Effect::Breaks));
 }
+
+/// A search that is ended says so, however little it found.
+#[test]
+fn a_search_that_is_ended_says_so() {
+    use handlecheck::policies::stopping::{Effort, stopping};
+    let checked = handlecheck::testing::check("laptop-basket", "naive").expect("it is shipped");
+    let report = checked.report.invariants.iter().find(|it| it.name == "no-lost-update").expect("it is checked");
+    let trace = report.breaks[0].recorded.as_deref().expect("it is recorded");
+    let found = stopping(trace, 3, Effort::default(), &mut |searched| searched.tried > 0);
+    let found = found.expect("traces can be recorded");
+    assert!(found.cut && found.tried > 0 && found.tried < found.all && found.undecided == 0, "{found:?}");
+    let found = stopping(trace, 1, Effort::default(), &mut |_| false).expect("traces can be recorded");
+    assert!(!found.cut && found.stoppers.len() == 1);
+}

@@ -29,9 +29,14 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
         return Ok(exit::VIOLATED);
     }
     writing::mention_changes(&trace, terminal);
-    let text = if format.tells() { format.beside(&trace, &explain::story(&trace)?) } else { format.text(&trace) };
+    let (text, code) = if format.tells() {
+        let (story, code) = explain::story(&trace, terminal)?;
+        (format.beside(&trace, &story), code)
+    } else {
+        (format.text(&trace), exit::HOLDS)
+    };
     draw(format, &trace, text, arguments.output.as_deref(), terminal, out)?;
-    Ok(exit::HOLDS)
+    Ok(code)
 }
 
 /// The format of that name.

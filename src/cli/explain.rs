@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use super::{Failure, Terminal, exit, exploring, replay, writing};
+use super::{Failure, Terminal, exit, exploring, progress, replay, writing};
 use crate::diagrams::story::{Remedy, Stopping, Story};
 use crate::explain::{markdown, text};
-use crate::policies::stopping::{Effort, Stopper, TRIED, stopping};
+use crate::policies::stopping::{Effort, Searched, Stopper, TRIED, stopping};
 use crate::trace::{Departure, Trace};
 
 /// The forms of a story.
@@ -15,7 +15,8 @@ const FORMATS: [&str; 2] = ["text", "markdown"];
 #[derive(clap::Args)]
 #[command(after_help = "\
 What would have stopped the run is tried out: changes of the design, each explored in the bounds of the run, within a limit \
-of states that does not depend on the machine. `handlecheck repair` looks for changes with which everything holds.")]
+of states that does not depend on the machine. `handlecheck repair` looks for changes with which everything holds. Exits with 3 \
+if the search was interrupted: what was found until then is told.")]
 pub(super) struct Arguments {
     /// The trace
     trace: PathBuf,
@@ -37,7 +38,7 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
         return Ok(exit::VIOLATED);
     }
     writing::mention_changes(&trace, terminal);
-    let story = if arguments.no_search { Story::of(&trace) } else { story(&trace)? };
+    let (story, code) = if arguments.no_search { (Story::of(&trace), exit::HOLDS) } else { story(&trace, terminal)? };
     let told = match arguments.format.as_str() {
         "markdown" => markdown(&story, 1),
         _ => text(&story),
@@ -46,26 +47,43 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
         Some(path) => writing::write_file(path, told)?,
         None => *out = told,
     }
-    Ok(exit::HOLDS)
+    Ok(code)
 }
 
 /// How many changes are shown that would have stopped a run.
 const MOST: usize = 3;
 
-/// The story of a trace, with what would have stopped it.
-pub(super) fn story(trace: &Trace) -> Result<Story, Failure> {
+/// The story of a trace, with what would have stopped it, and the exit code: whether the search for that was interrupted.
+pub(super) fn story(trace: &Trace, terminal: Terminal) -> Result<(Story, u8), Failure> {
     let story = Story::of(trace);
     if !story.violated {
-        return Ok(story);
+        return Ok((story, exit::HOLDS));
     }
     let interrupted = exploring::interrupts();
-    let found = stopping(trace, MOST, Effort::default(), &mut |_| interrupted.load(Ordering::Relaxed))?;
+    let bar = progress::spinner(terminal);
+    let mut watch = |searched: Searched| {
+        let Searched { tried, all, states } = searched;
+        if let Some(bar) = &bar {
+            bar.set_message(format!("what would have stopped it: {tried} of {all} changes tried, {states} states"));
+            bar.tick();
+        }
+        interrupted.load(Ordering::Relaxed)
+    };
+    let found = stopping(trace, MOST, Effort::default(), &mut watch)?;
+    if let Some(bar) = &bar {
+        bar.finish_and_clear();
+    }
     let undecided = match found.undecided {
         0 => "",
         _ => "; some could not be decided within the limit of states",
     };
     let note = match (found.hopeless, found.stoppers.is_empty()) {
         (true, _) => "What would have stopped it is not known: the run is too large to be explored.".to_owned(),
+        _ if found.cut => {
+            let (tried, all) = (found.tried, found.all);
+            let more = if found.stoppers.is_empty() { "What would have stopped it" } else { "Whether there is more" };
+            format!("{more} is not known: the search was interrupted after {tried} of {all} changes{undecided}.")
+        }
         (_, true) => format!(
             "What would have stopped it was not found. Tried were: {TRIED}{undecided}. `{}` also looks for several changes at once.",
             story.search
@@ -78,7 +96,8 @@ pub(super) fn story(trace: &Trace) -> Result<Story, Failure> {
         (_, false) => format!("No more were found. Tried were: {TRIED}{undecided}."),
     };
     let remedies = found.stoppers.iter().map(|stopper| remedy(trace, stopper)).collect();
-    Ok(story.stopped_by(Stopping { remedies, note }))
+    let code = if found.cut { exit::INCONCLUSIVE } else { exit::HOLDS };
+    Ok((story.stopped_by(Stopping { remedies, note }), code))
 }
 
 fn remedy(trace: &Trace, stopper: &Stopper) -> Remedy {

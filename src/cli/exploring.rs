@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use super::cache::{self, Caching};
 use super::deploying::Deploying;
 use super::kinds::{expected_of_nothing, refuse_another_kind};
-use super::progress::{Bounds, Watch};
+use super::progress::{Bounds, Watch, spinner};
 use super::values::{self, budget, bytes, engine, known_property};
 use super::{Failure, Terminal, exit, memory};
 use crate::engine::Progress;
@@ -141,8 +141,6 @@ impl Exploring {
         };
         #[expect(clippy::disallowed_methods, reason = "time limits and durations are for people, never in a report")]
         let started = Instant::now();
-        let style =
-            ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
         let explorer = Explorer {
             options,
             protocol: self.protocol.clone(),
@@ -152,7 +150,7 @@ impl Exploring {
             max_memory: memory::limit(self.max_memory),
             started,
             interrupted: interrupts(),
-            bar: terminal.live.then(|| ProgressBar::new_spinner().with_style(style)),
+            bar: spinner(terminal),
             terminal,
             runs: 0,
             states: 0,

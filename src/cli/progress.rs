@@ -4,9 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressStyle};
 
+use super::Terminal;
 use crate::engine::Progress;
+
+/// A line that says how far something is; none where nobody watches.
+pub(super) fn spinner(terminal: Terminal) -> Option<ProgressBar> {
+    let style = ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+    terminal.live.then(|| ProgressBar::new_spinner().with_style(style))
+}
 
 /// What a search may take.
 #[derive(Clone, Copy)]

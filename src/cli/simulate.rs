@@ -8,10 +8,11 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use super::deploying::Deploying;
 use super::exploring::interrupts;
+use super::progress::spinner;
 use super::values::{budget, known_property};
 use super::{Failure, Terminal, exit};
 use crate::faults::FAULTS;
@@ -268,9 +269,7 @@ impl Clock {
     fn start(timeout: Option<Duration>, terminal: Terminal) -> Self {
         #[expect(clippy::disallowed_methods, reason = "time limits and durations are for people, never in a report")]
         let started = Instant::now();
-        let style =
-            ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
-        let bar = terminal.live.then(|| ProgressBar::new_spinner().with_style(style));
+        let bar = spinner(terminal);
         Self { deadline: timeout.map(|timeout| started + timeout), started, bar, terminal, runs: 0 }
     }
 

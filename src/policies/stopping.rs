@@ -4,13 +4,13 @@
 //! violate the property is out at once; of the others every interleaving is explored, in the bounds of the run. So what
 //! is said to have stopped a run did: nothing is guessed from the names of steps.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::edit::{Edit, ideas_first};
 use super::remedies::parts;
 use super::sound::is_sound;
 use super::variant::{self, variant};
-use crate::engine::Progress;
 use crate::input::{self, Kind, Source};
 use crate::invariants::INVARIANTS;
 use crate::model::Verdict;
@@ -35,8 +35,21 @@ pub struct Stopped {
     pub undecided: usize,
     /// So many more were found, and are not among these.
     pub others: usize,
+    /// The search was ended by `watch`.
+    pub cut: bool,
     /// Nothing was tried, since the design has no file that could be changed, or the run is too large to be explored.
     pub hopeless: bool,
+}
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Searched {
+    /// Changes that were tried.
+    pub tried: usize,
+    /// Of so many.
+    pub all: usize,
+    /// States that were explored so far.
+    pub states: usize,
 }
 
 /// A change with which the property holds.
@@ -74,7 +87,7 @@ impl Default for Effort {
 }
 
 /// Searches for at most so many changes of the design that would have stopped a run. `watch` ends the search by answering
-/// `true`; what comes out does not depend on anything else than the trace and the effort.
+/// `true`, with what was found so far; what comes out does not depend on anything else than the trace and the effort.
 ///
 /// # Errors
 ///
@@ -83,34 +96,42 @@ pub fn stopping(
     trace: &Trace,
     most: usize,
     effort: Effort,
-    watch: &mut dyn FnMut(Progress) -> bool,
+    watch: &mut dyn FnMut(Searched) -> bool,
 ) -> Result<Stopped, RecordError> {
-    let mut found = Stopped { stoppers: Vec::new(), tried: 0, all: 0, undecided: 0, others: 0, hopeless: false };
+    let mut found =
+        Stopped { stoppers: Vec::new(), tried: 0, all: 0, undecided: 0, others: 0, cut: false, hopeless: false };
     let Some(run) = run_of(trace) else {
         found.hopeless = true;
         return Ok(found);
     };
+    let candidates = candidates(&run);
+    let all = candidates.len();
+    found.all = all;
     let mut left = effort.all;
+    let (tried, states, cut) = (Cell::new(0), Cell::new(0), Cell::new(false));
     let mut explore = |run: &Run, only: Vec<String>, stop_early: bool| -> Result<Option<Report>, RecordError> {
         let options =
             Options { only, stop_early, max_states: Some(effort.each.min(left).max(1)), ..Options::default() };
-        let report = run.explore(&options, watch)?;
+        let report = run.explore(&options, &mut |progress| {
+            let searched = Searched { tried: tried.get(), all, states: states.get() + progress.states };
+            cut.set(cut.get() || watch(searched));
+            cut.get()
+        })?;
+        states.set(states.get() + report.states);
         left = left.saturating_sub(report.states);
         let violated = report.invariants.iter().any(|property| property.verdict == Verdict::Violated);
         Ok((report.complete || violated && stop_early).then_some(report))
     };
     let before = explore(&run, Vec::new(), false)?;
-    let candidates = candidates(&run);
-    found.all = candidates.len();
     let (mut worse, mut emptying) = (Vec::new(), Vec::new());
     let mut enough: Vec<Vec<Edit>> = Vec::new();
     let mut ideas = BTreeSet::new();
     let mut texts: BTreeSet<String> = BTreeSet::new();
     for edits in candidates {
-        if found.stoppers.len() >= most {
+        if found.stoppers.len() >= most || cut.get() {
             break;
         }
-        found.tried += 1;
+        tried.set(tried.get() + 1);
         // What is more than enough is not tried, nor what is but another value or place of it, nor what comes to the same text
         // as something else.
         let idea: Vec<Edit> = edits.iter().map(Edit::idea).collect();
@@ -123,7 +144,7 @@ pub fn stopping(
         }
         let Some(departure) = departure(trace, variant.model().clone()) else { continue };
         let Some(report) = explore(&variant, vec![trace.invariant.clone()], true)? else {
-            found.undecided += 1;
+            found.undecided += usize::from(!cut.get());
             continue;
         };
         if !report.invariants.iter().all(|property| property.verdict == Verdict::Holds) {
@@ -131,6 +152,9 @@ pub fn stopping(
         }
         let states = report.states;
         let whole = explore(&variant, Vec::new(), false)?;
+        if cut.get() {
+            break;
+        }
         let breaks = before.as_ref().zip(whole.as_ref()).map(|(before, after)| new(before, after));
         let both = before.as_ref().zip(whole.as_ref());
         if both.is_some_and(|(before, after)| !before.done.is_subset(&after.done)) {
@@ -156,6 +180,7 @@ pub fn stopping(
             worse.push((stopper, edits));
         }
     }
+    (found.tried, found.cut) = (tried.get(), cut.get());
     worse.retain(|(_, edits)| !ideas.contains(&edits.iter().map(Edit::idea).collect::<Vec<_>>()));
     let worse = ideas_first(worse, |(_, edits)| edits);
     // What held came near its situation in the violation alone; worse is what was violated, and says nothing any more.

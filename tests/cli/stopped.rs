@@ -24,3 +24,43 @@ fn a_repaired_design_says_nothing_of_the_broken_one() {
     let again = handlecheck(folder.path(), &words("check -q two-agents-no-faults --design new.toml"));
     assert_eq!(again.code, 0, "{}{}", again.out, again.err);
 }
+
+#[cfg(unix)]
+mod by_a_signal {
+    use std::path::Path;
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    use super::{folder, handlecheck, words};
+
+    /// Starts a command, sends it a signal a second later, and tells what it says and its exit code.
+    fn signalled(folder: &Path, line: &str, signal: &str) -> (String, Option<i32>) {
+        let child = Command::new(env!("CARGO_BIN_EXE_handlecheck"))
+            .current_dir(folder)
+            .args(words(line))
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        std::thread::sleep(Duration::from_secs(1));
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("there is a `kill`");
+        assert!(sent.success(), "it has not ended yet");
+        let said = child.wait_with_output().expect("it ends");
+        (String::from_utf8(said.stdout).expect("it is UTF-8"), said.status.code())
+    }
+
+    /// A search for what would have stopped a run ends at once, and does not say that there is nothing.
+    #[test]
+    fn a_story_says_that_its_search_was_interrupted() {
+        let folder = folder();
+        let line =
+            "check -q deploy-keys --design keys-in-node-memory-sticky --deploy dedup-only --invariant no-double-write";
+        handlecheck(folder.path(), &words(line));
+        let trace = std::fs::read_dir(folder.path().join("traces")).expect("it breaks").next().expect("it breaks");
+        let trace = trace.expect("it can be read").file_name().into_string().expect("it is UTF-8");
+        let (out, code) = signalled(folder.path(), &format!("explain -q traces/{trace}"), "-INT");
+        let out = out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(code, Some(3), "{out}");
+        assert!(out.contains("is not known: the search was interrupted after"), "{out}");
+        assert!(!out.contains("was not found"), "{out}");
+    }
+}
