@@ -295,7 +295,7 @@ fn patched(text: &str, patch: &str) -> String {
 #[test]
 fn what_an_intent_costs_is_exact() {
     let costs = |scenario: &str, design: &str| {
-        let found = costs::costs(&composed(scenario, design), &Options::default(), 300, &mut |_| false);
+        let found = costs::costs(&composed(scenario, design), &Options::default(), 300, &|_| false);
         assert!(found.exact, "it is small enough");
         for cost in &found.measures {
             let (Some(fewest), Some(most), Some(expected)) = (cost.fewest, cost.most, cost.expected) else { continue };

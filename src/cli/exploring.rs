@@ -335,15 +335,20 @@ impl Explorer {
     /// What a finished intent costs in a run; expected values from so many random runs.
     pub(super) fn costs(&mut self, run: &Run, runs: u64) -> Costs {
         let (options, max_memory, stopped) = (self.options.clone(), self.max_memory, self.is_stopped());
-        let (deadline, interrupted) = (self.deadline, Arc::clone(&self.interrupted));
-        let mut watch = |_: Progress| {
+        let (deadline, interrupted, bar) = (self.deadline, Arc::clone(&self.interrupted), self.bar.clone());
+        let name = format!("{} x {}", run.model().scenario.name, run.model().design.name);
+        let watch = |done: u64| {
+            if let Some(bar) = bar.as_ref().filter(|_| done > 0) {
+                bar.set_message(format!("{name}: {done} of {runs} random runs"));
+                bar.tick();
+            }
             #[expect(clippy::disallowed_methods, reason = "a time limit is no part of a report but that it was hit")]
             let late = deadline.is_some_and(|(_, deadline)| Instant::now() > deadline);
             let large =
                 max_memory.is_some_and(|most| memory_stats::memory_stats().is_some_and(|now| now.physical_mem > most));
             stopped || late || large || interrupted.load(Ordering::Relaxed)
         };
-        costs::costs(run, &options, if stopped { 0 } else { runs }, &mut watch)
+        costs::costs(run, &options, if stopped { 0 } else { runs }, &watch)
     }
 
     /// Whether a run was stopped by a clock or by a person, or the next one would be: where that is, it would not be on

@@ -2,19 +2,20 @@
 
 use super::estimate::Estimate;
 use super::simulate::{SimulationOptions, simulate};
-use crate::engine::Progress;
 use crate::run::{Costs, Expected, Options, Run};
 use crate::step::Measure;
 
-/// The costs of a finished intent; expected values from so many random runs, 0 for none.
-pub fn costs(run: &Run, options: &Options, runs: u64, watch: &mut dyn FnMut(Progress) -> bool) -> Costs {
-    let mut costs = run.costs(options, watch);
+/// The costs of a finished intent; expected values from so many random runs, 0 for none. `watch` is told how many of these are
+/// done, and ends all of it by answering `true`: the values are then of the runs that were made.
+pub fn costs(run: &Run, options: &Options, runs: u64, watch: &(dyn Fn(u64) -> bool + Sync)) -> Costs {
+    let mut costs = run.costs(options, &mut |_| watch(0));
     if runs == 0 {
         return costs;
     }
     let random = SimulationOptions { runs, threads: options.threads, ..SimulationOptions::default() };
-    let found = simulate(run, &random, &|_| false).costs;
-    costs.runs = runs;
+    let simulated = simulate(run, &random, watch);
+    let found = simulated.costs;
+    costs.runs = simulated.runs;
     for cost in &mut costs.measures {
         let estimate = match cost.name {
             Measure::Calls => found.calls,

@@ -3,6 +3,15 @@
 use crate::common::handlecheck;
 use crate::{folder, words, write};
 
+/// Random runs end at the time limit too, and the report says how many were made.
+#[test]
+fn the_time_limit_ends_random_runs() {
+    let folder = folder();
+    let line = "compare -q laptop-basket --design naive --runs 1000000000 --timeout 2s";
+    let said = handlecheck(folder.path(), &words(line));
+    assert!(said.out.contains("random runs") && !said.out.contains("1000000000"), "{}{}", said.out, said.err);
+}
+
 #[test]
 fn a_repair_that_is_cut_short_at_once_does_not_know_what_is_violated() {
     let said = handlecheck(folder().path(), &words("repair -q laptop-basket --design naive --timeout 0s"));
