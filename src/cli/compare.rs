@@ -1,5 +1,7 @@
 //! `compare`: the matrix of designs and invariants, over several scenarios.
 
+use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::PathBuf;
 
 use super::exploring::Judging;
@@ -26,7 +28,7 @@ pub(super) struct Arguments {
     /// Designs; by default `naive`, `dedup-only` and `versioned`
     #[arg(long = "design", value_name = "DESIGN")]
     designs: Vec<String>,
-    /// Compare all shipped designs
+    /// Compare all shipped designs, but those that can't serve a scenario
     #[arg(long, conflicts_with = "designs")]
     all: bool,
     #[command(flatten)]
@@ -58,11 +60,22 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     let scenarios = if arguments.scenarios.is_empty() { &basic } else { &arguments.scenarios };
     let designs = designs(&arguments.designs, arguments.all);
     let mut runs = Vec::new();
+    let mut unfit: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for design in &designs {
         for scenario in scenarios {
             let scenario = explorer.scenario(scenario)?;
-            runs.push(explorer.compose(&scenario, &explorer.design(design, &scenario)?)?);
+            match explorer.compose(&scenario, &explorer.design(design, &scenario)?) {
+                Ok(run) => runs.push(run),
+                Err(Failure::Input(_)) if arguments.all => {
+                    unfit.entry(scenario.value.name.clone()).or_default().push(design.clone());
+                }
+                Err(failure) => return Err(failure),
+            }
         }
+    }
+    for (scenario, designs) in unfit.iter().filter(|_| !terminal.quiet) {
+        let designs = designs.join(", ");
+        let _ = writeln!(std::io::stderr(), "left out, since they can't serve the scenario `{scenario}`: {designs}");
     }
     super::plan::told_apart(&runs)?;
     explorer.warn(&runs);

@@ -12,6 +12,25 @@ fn the_time_limit_ends_random_runs() {
     assert!(said.out.contains("random runs") && !said.out.contains("1000000000"), "{}{}", said.out, said.err);
 }
 
+/// Of all shipped designs those are compared that can serve the scenario, and the others are named. One that was asked for by its
+/// name is an error.
+#[test]
+fn a_design_that_cannot_serve_a_scenario_is_left_out_of_all() {
+    let folder = folder();
+    let line = "compare one-agent-drop --runs 0 --max-states 100 --invariant no-double-write";
+    let all = handlecheck(folder.path(), &words(&format!("{line} --all")));
+    assert!(all.code == 1 || all.code == 3, "{}", all.err);
+    let left = all
+        .err
+        .lines()
+        .find(|line| line.starts_with("left out, since they can't serve the scenario `one-agent-drop`: "));
+    let left = left.unwrap_or_else(|| panic!("{}", all.err));
+    assert!(left.contains("answered-before-stored-broken") && !left.contains("naive"), "{left}");
+    assert!(all.out.contains("naive") && !all.out.contains("answered-before-stored-broken"), "{}", all.out);
+    let named = handlecheck(folder.path(), &words(&format!("{line} --design answered-before-stored-broken")));
+    assert_eq!(named.code, 2, "{}", named.out);
+}
+
 #[test]
 fn a_repair_that_is_cut_short_at_once_does_not_know_what_is_violated() {
     let said = handlecheck(folder().path(), &words("repair -q laptop-basket --design naive --timeout 0s"));
