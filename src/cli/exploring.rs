@@ -168,7 +168,7 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
 }
 
-/// Set when the user interrupts; a second interrupt ends the program.
+/// Set when the user interrupts, or the program is told to end (SIGTERM, as `timeout` and CI do); a second time ends it.
 pub(super) fn interrupts() -> Arc<AtomicBool> {
     static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
     let flag = INTERRUPTED.get_or_init(|| {

@@ -76,6 +76,20 @@ mod by_a_signal {
         (String::from_utf8(said.stdout).expect("it is UTF-8"), said.status.code())
     }
 
+    /// `timeout` and CI end a program with SIGTERM: that is an interrupt like any other.
+    #[test]
+    fn both_signals_leave_a_partial_report_and_a_checkpoint() {
+        for signal in ["-TERM", "-INT"] {
+            let folder = folder();
+            let line = "check -q laptop-basket --design versioned --faults drop-stream=9,restart-node=9 --traces here";
+            let (out, code) = signalled(folder.path(), line, signal);
+            assert_eq!(code, Some(3), "{signal}: {out}");
+            assert!(out.contains("it was interrupted"), "{signal}: {out}");
+            let kept = std::fs::read_dir(folder.path().join("here")).expect("a checkpoint is written").count();
+            assert_eq!(kept, 1, "{signal}: {out}");
+        }
+    }
+
     /// A search for what would have stopped a run ends at once, and does not say that there is nothing.
     #[test]
     fn a_story_says_that_its_search_was_interrupted() {
