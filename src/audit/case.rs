@@ -88,10 +88,6 @@ impl<'h> Case<'h> {
     #[must_use]
     pub fn rests_on(&self, resource: Name, call: u32) -> BTreeMap<Name, Mark> {
         let (history, other, call) = (self.history, self.history.besides(call), self.call(call));
-        // What is changed besides stands on what the call does to its own resource.
-        if call.is_besides() {
-            return BTreeMap::new();
-        }
         let mut all: BTreeMap<Name, Mark> = history.expects(call).iter().copied().collect();
         all.extend(history.saw(call).iter().copied());
         let said = history.rests(call);

@@ -264,7 +264,9 @@ impl Builder<'_, '_, '_> {
                 let here = self.effect(index);
                 let next =
                     other.effects[after..].iter().position(|other| self.case.call(other.call).agent != call.agent);
-                if let Some(before) = after.checked_sub(1) {
+                // Of several with one version, it may have seen any.
+                let twin = after.checked_sub(2).map(|at| other.effects[at].version);
+                if let Some(before) = after.checked_sub(1).filter(|at| Some(other.effects[*at].version) != twin) {
                     self.edge_on(place, node(before), here, Kind::WriteRead, None);
                 }
                 if let Some(next) = next {

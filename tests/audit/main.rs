@@ -9,6 +9,7 @@ mod commands;
 mod common;
 mod gone;
 mod traces;
+mod unclaimed;
 
 use handlecheck::audit::history::History;
 use handlecheck::audit::report::{Checked, Report, audit};

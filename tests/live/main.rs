@@ -7,4 +7,5 @@ mod kill;
 mod process;
 mod refused;
 mod streams;
+mod taken_back;
 mod urls;
