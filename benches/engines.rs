@@ -50,7 +50,7 @@ fn engines(criterion: &mut Criterion) {
         });
         group.bench_function(BenchmarkId::new("stateright", states), |bencher| {
             bencher.iter(|| {
-                let report = second::explore(&simulation, None);
+                let report = second::explore(&simulation, None, &mut |_| false);
                 assert_eq!(report.states, states, "both engines find the same states");
             });
         });

@@ -100,7 +100,7 @@ impl Run {
                 Err(ResumeError::Unfit(_)) => unreachable!("nothing is gone on with"),
                 Ok(report) => report,
             },
-            Engine::Stateright => self.with_stateright(&simulation, options)?,
+            Engine::Stateright => self.with_stateright(&simulation, options, watch)?,
         };
         cache::keep(self, options, &report);
         Ok(report)
@@ -203,36 +203,47 @@ impl Run {
         Ok(Break { steps, faults: place.faults, shortest, trace: None, recorded })
     }
 
-    fn with_stateright(&self, simulation: &Arc<Simulation>, options: &Options) -> Result<Report, RecordError> {
-        let found = second::explore(simulation, options.max_states);
-        let complete = options.max_states.is_none_or(|most| found.states < most);
+    fn with_stateright(
+        &self,
+        simulation: &Arc<Simulation>,
+        options: &Options,
+        watch: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Report, RecordError> {
+        let found = second::explore(simulation, options.max_states, watch);
+        let mut stop = found.stop;
         let (mut invariants, mut shows) = (Vec::new(), Vec::new());
         for (index, property) in simulation.properties().iter().enumerate() {
             if !options.wants(self, property) {
                 continue;
             }
+            let violated = found.violated & (1 << index) != 0;
+            let path = if violated { second::shortest(simulation, index, watch) } else { None };
             let mut breaks = Vec::new();
-            if found.violated & (1 << index) != 0 {
-                let path = second::shortest(simulation, index).expect("a property that is violated has a path");
-                let trace = record(simulation, &path, None, index, &self.sources())?;
+            if let Some(path) = &path {
+                let trace = record(simulation, path, None, index, &self.sources())?;
                 let steps = u32::try_from(path.len() - 1).expect("a path is short");
                 let (faults, recorded) = (trace.faults, Some(Box::new(trace)));
                 breaks.push(Break { steps, faults, shortest: true, trace: None, recorded });
+            }
+            // What is violated has a path, unless nobody waited for it: nothing is claimed without one.
+            let sought = violated == path.is_some();
+            if !sought {
+                stop = Some(Stop::Caller);
             }
             if property.kind == PropertyKind::Shown {
                 shows.push(self.show(property, breaks, &options.shows));
                 continue;
             }
             let witnessed = found.witnessed & (1 << index) != 0;
-            let verdict = verdict(property.kind, &breaks, complete, witnessed);
+            let verdict = verdict(property.kind, &breaks, found.stop.is_none() && sought, witnessed);
             invariants.push(self.property(property, breaks, verdict));
         }
         invariants.extend(self.undecided(simulation, options));
         let mut report = self.report(Engine::Stateright, invariants);
         report.unchecked = self.unchecked(simulation, options);
         report.shows = shows;
-        report.complete = complete;
-        report.stopped = (!complete).then(|| self.reason(Stop::States, options));
+        report.complete = stop.is_none();
+        report.stopped = stop.map(|stop| self.reason(stop, options));
         report.states = found.states;
         Ok(report)
     }

@@ -163,7 +163,7 @@ fn stateright_decides_random_models_as_all_reductions_together() {
             if explore(&whole, small, &mut |_| false).stop.is_some() {
                 continue;
             }
-            let theirs = second::explore(&Arc::new(whole), None);
+            let theirs = second::explore(&Arc::new(whole), None, &mut |_| false);
             let witnessed = if seed.is_multiple_of(2) { theirs.witnessed } else { 0 };
             let limits = Limits { reduce: true, symmetry: true, subsume: true, witnessed, ..Limits::default() };
             let mut ours = explore(&Simulation::reduced(model, witnessed), limits, &mut |_| false);

@@ -386,3 +386,18 @@ fn what_is_wrong_is_found() {
     longer.steps.push(trace.steps[0].clone());
     assert!(faults_of_svg(&longer, &svg).iter().any(|fault| fault.contains("not drawn")));
 }
+
+/// What the type of pixels has no sign for is known, so that it can be said.
+#[test]
+#[cfg(feature = "png")]
+fn letters_without_a_sign_are_known() {
+    let lacks = |name: &str, trace: &Trace| -> String {
+        let format = FORMATS.iter().find(|row| row.name == name).expect("there is the format");
+        format.lacks(trace).into_iter().collect()
+    };
+    let mut trace = hand_made::everything();
+    assert_eq!(lacks("png", &trace), "");
+    trace.sentence = "Ärger mit 日本 und Ω".to_owned();
+    assert_eq!(lacks("png", &trace), "日本");
+    assert_eq!(lacks("svg", &trace), "");
+}

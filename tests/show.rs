@@ -223,7 +223,7 @@ fn the_second_engine_finds_runs_as_short() {
     let simulation = Arc::new(Simulation::new(run.model().clone()).showing(&situations(&run, &names)));
     let first = simulation.properties().len() - names.len();
     for (index, show) in report.shows.iter().enumerate() {
-        let path = second::shortest(&simulation, first + index).expect("it is reached");
+        let path = second::shortest(&simulation, first + index, &mut |_| false).expect("it is reached");
         assert_eq!(
             u32::try_from(path.len() - 1).ok(),
             show.runs.first().map(|found| found.steps),

@@ -150,6 +150,34 @@ fn rates_strike_without_a_budget() {
     assert_eq!(report.invariants.iter().map(|row| row.violations).sum::<u64>(), 0);
     let repeats = report.costs.repeats.expect("something was finished").mean;
     assert!((0.5..20.0).contains(&repeats), "{repeats}");
+    assert_eq!(report.cut, 0);
+}
+
+/// As many faults as can be counted are no budget that is spent: whoever would need more is cut short, and does not pass for
+/// one that ended.
+#[test]
+fn a_run_that_would_need_more_faults_than_can_be_counted_is_cut_short() {
+    let rates = BTreeMap::from([("drop-stream", 1.0)]);
+    let faults: Vec<(&'static str, u8)> = simulate::lifted(&rates).into_iter().collect();
+    let run = composed("laptop-basket", "versioned", None, None, &faults);
+    let options = SimulationOptions { runs: 20, rates, ..SimulationOptions::default() };
+    let report = simulated(&run, &options);
+    assert_eq!((report.runs, report.cut), (20, 20));
+    assert_eq!(report.costs.calls.map(|calls| calls.mean), None, "nothing was finished");
+}
+
+/// Two orphans of one request stand in another order where they have numbers: what is shrunk can be written down all the same.
+#[test]
+fn traces_of_runs_with_many_faults_can_be_written_down() {
+    let rates = BTreeMap::from([("drop-stream", 0.9)]);
+    let faults: Vec<(&'static str, u8)> = simulate::lifted(&rates).into_iter().collect();
+    let run = composed("mint-and-set-elsewhere", "routed-by-handle", None, None, &faults);
+    let options = SimulationOptions { runs: 3, rates, ..SimulationOptions::default() };
+    let report = simulated(&run, &options);
+    let violated = report.invariants.iter().find(|row| row.name == "no-double-write").and_then(|row| row.run);
+    let number = violated.expect("a mint whose answer is lost is sent again");
+    let trace = simulate::trace(&run, &options, "no-double-write", number).expect("it can be taken again");
+    assert_eq!(trace.invariant, "no-double-write");
 }
 
 #[test]

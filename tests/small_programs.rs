@@ -330,7 +330,7 @@ fn small_programs_are_decided_alike() {
         assert_eq!(kept(&whole), kept(&reduced), "seed {seed}");
         (all, some) = (all + whole.states(), some + reduced.states());
         if seed.is_multiple_of(10) {
-            let theirs = second::explore(&Arc::new(program(seed, None)), None);
+            let theirs = second::explore(&Arc::new(program(seed, None)), None, &mut |_| false);
             let violated = (0..64).filter(|property| *property != ENDS && !whole.violations[*property].is_empty());
             let violated = violated.fold(0_u64, |all, property| all | 1 << property);
             assert_eq!((whole.states(), violated, whole.witnessed), (theirs.states, theirs.violated, theirs.witnessed));

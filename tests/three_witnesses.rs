@@ -62,7 +62,7 @@ fn the_engine_agrees_with_stateright() {
         if found.states() > LARGEST_FOR_STATERIGHT {
             continue;
         }
-        let theirs = second::explore(&simulation, None);
+        let theirs = second::explore(&simulation, None, &mut |_| false);
         let liveness = simulation.liveness().map_or(0, |property| 1_u64 << property);
         let ours = (0..64).filter(|index| !found.front(*index).is_empty()).fold(0, |bits, index| bits | 1_u64 << index);
         assert_eq!(found.states(), theirs.states, "{pair:?}");
@@ -74,7 +74,8 @@ fn the_engine_agrees_with_stateright() {
             if property.kind == PropertyKind::Sometimes || front.is_empty() || !small {
                 continue;
             }
-            let path = second::shortest(&simulation, index).expect("what is violated has a shortest path");
+            let path =
+                second::shortest(&simulation, index, &mut |_| false).expect("what is violated has a shortest path");
             assert_eq!(front[0].steps as usize, path.len() - 1, "{} of {pair:?}", property.name);
         }
     }
@@ -97,7 +98,7 @@ fn the_searches_agree_on_the_whole_product_of_the_basic_models() {
                 let (model, _) = input::compose(&s, &d, &p, &invariants).expect("they fit");
                 let simulation = Arc::new(Simulation::new(model));
                 let found = explore(&*simulation, Limits::default(), &mut |_| false);
-                let theirs = second::explore(&simulation, None);
+                let theirs = second::explore(&simulation, None, &mut |_| false);
                 let violated = (0..64).filter(|index| !found.front(*index).is_empty());
                 let violated = violated.fold(0, |bits, index| bits | 1_u64 << index);
                 let ours = (found.states(), violated, found.witnessed);

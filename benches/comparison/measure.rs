@@ -62,7 +62,8 @@ impl Mode {
             "whole" => Self::Whole(threads),
             "reduced" => Self::Reduced(threads),
             "compact" => Self::Compact(threads),
-            _ => Self::Stateright,
+            "stateright" => Self::Stateright,
+            _ => panic!("there is no mode `{word}`: whole, reduced, compact, stateright"),
         }
     }
 }
@@ -113,8 +114,8 @@ pub fn here(arguments: &[String]) {
     let limits = Limits { states: Some(most), ..Limits::default() };
     let (states, complete) = match Mode::of(&arguments[0]) {
         Mode::Stateright => {
-            let found = second::explore(&Arc::new(system), Some(most));
-            (found.states, found.states < most)
+            let found = second::explore(&Arc::new(system), Some(most), &mut |_| false);
+            (found.states, found.stop.is_none())
         }
         Mode::Whole(threads) => {
             let found = explore(&system, Limits { threads, ..limits }, &mut |_| false);

@@ -1,5 +1,6 @@
 //! `diagram`: a picture of a trace.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -58,6 +59,15 @@ pub(super) fn draw(
     terminal: Terminal,
     out: &mut String,
 ) -> Result<(), Failure> {
+    let lacks = if terminal.quiet { BTreeSet::new() } else { format.lacks(trace) };
+    if !lacks.is_empty() {
+        let letters: String = lacks.into_iter().collect();
+        let _ = writeln!(
+            std::io::stderr(),
+            "the type of `{}` has no signs for {letters}, which it draws as boxes: `svg` and `html` use the reader's own type",
+            format.name
+        );
+    }
     match (output, text) {
         (Some(path), Some(text)) => writing::write_file(path, text)?,
         (Some(path), None) => writing::write_file(path, format.drawn(trace))?,

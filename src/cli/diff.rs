@@ -28,7 +28,7 @@ the lock was made, of the two or of the folder, where there is one. Designs and 
 `models`, over the shipped ones.
 
 Exits with 0 when nothing is worse; with 1 when something is newly broken, cheaper to break, no longer covered, or \
-explored with narrower bounds; with 3 when it was stopped before that was known.")]
+explored with narrower bounds; with 3 when that is not known, since it was stopped, or a run left something open on both sides.")]
 pub(super) struct Arguments {
     /// What was
     #[arg(value_name = "OLD")]
@@ -71,6 +71,7 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     };
     let worse = compared.difference.is_worse();
     let unfinished = compared.unfinished;
+    let known = unfinished == 0 && compared.difference.open == 0;
     let changes = Changes {
         old: sides.old.called.clone(),
         new: sides.new.called.clone(),
@@ -80,10 +81,10 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
         hint,
     };
     arguments.reporting.changes(&changes, terminal, out)?;
-    Ok(match (worse, unfinished) {
+    Ok(match (worse, known) {
         (true, _) => exit::VIOLATED,
-        (false, 0) => exit::HOLDS,
-        (false, _) => exit::INCONCLUSIVE,
+        (false, true) => exit::HOLDS,
+        (false, false) => exit::INCONCLUSIVE,
     })
 }
 

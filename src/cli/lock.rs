@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use super::cache::Caching;
 use super::exploring::Exploring;
 use super::models::Models;
-use super::plan::{Plan, explore, folder, lock_of, locked};
+use super::plan::{Explored, Plan, explore, folder, lock_of, locked};
 use super::{Failure, Terminal, exit, writing};
+use crate::model::Verdict;
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -16,7 +17,8 @@ numbers of states and the digests of the inputs. Designs that a scenario expects
 it: its changes are reviewed, and `handlecheck diff` says what has changed since.
 
 Exits with 0 when the lock is written, or with --check, when it is as it would be written; with 3 when it was stopped \
-before everything was explored, and then nothing is written.")]
+by a time limit or an interrupt, and then nothing is written; and with 3 when another limit cut runs short: what they left \
+open is written as inconclusive.")]
 pub(super) struct Arguments {
     /// The folder of models; by default `models`, or else the current folder
     #[arg(value_name = "FOLDER")]
@@ -69,7 +71,10 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     }
     let lock = locked(asked, &explored, &plan.misfits);
     let text = lock.to_toml();
-    let runs = if all == 1 { "1 run".to_owned() } else { format!("{all} runs") };
+    let cut = explored.iter().filter(|explored| is_open(explored)).count();
+    let open = if cut == 0 { String::new() } else { format!(", of which {cut} left something open") };
+    let runs = format!("{}{open}", if all == 1 { "1 run".to_owned() } else { format!("{all} runs") });
+    let written = if cut == 0 { exit::HOLDS } else { exit::INCONCLUSIVE };
     match there {
         Some((old, _)) if *old.text == *text => {
             *out = format!("{} is as it would be written: {runs}\n", file.display());
@@ -91,7 +96,13 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
                 more => format!("; {more} pairs don't fit together"),
             };
             *out = format!("{}: {runs}{as_it_was}{misfits}\n", file.display());
-            Ok(exit::HOLDS)
+            Ok(written)
         }
     }
+}
+
+/// Whether a run was cut short before everything that was asked was decided.
+fn is_open(explored: &Explored<'_>) -> bool {
+    let invariants = explored.report.iter().flat_map(|report| &report.invariants);
+    invariants.into_iter().any(|property| property.verdict == Verdict::Inconclusive)
 }

@@ -4,6 +4,8 @@
 //! lanes and rows, which is made from the trace alone: no picture knows the model, so none can show what the trace does
 //! not hold. The same trace gives the same bytes on every machine.
 
+use std::collections::BTreeSet;
+
 use crate::table::table;
 use crate::trace::Trace;
 
@@ -35,8 +37,13 @@ pub enum Draw {
     Terminal(fn(&Trace, bool) -> String),
     /// As text with the story beside it.
     Page(fn(&Trace, &Story) -> String),
-    /// As bytes that are no text.
-    Bytes(fn(&Trace) -> Vec<u8>),
+    /// As bytes that are no text, in a type that is built in.
+    Bytes {
+        /// Draws it.
+        draw: fn(&Trace) -> Vec<u8>,
+        /// The characters that the type has no sign for.
+        lacks: fn(&Trace) -> BTreeSet<char>,
+    },
 }
 
 impl Format {
@@ -44,8 +51,17 @@ impl Format {
     #[must_use]
     pub fn drawn(&self, trace: &Trace) -> Vec<u8> {
         match self.draw {
-            Draw::Bytes(draw) => draw(trace),
+            Draw::Bytes { draw, .. } => draw(trace),
             Draw::Text(_) | Draw::Terminal(_) | Draw::Page(_) => self.text(trace).unwrap_or_default().into_bytes(),
+        }
+    }
+
+    /// The characters that the picture of a trace has no sign for, and shows as boxes.
+    #[must_use]
+    pub fn lacks(&self, trace: &Trace) -> BTreeSet<char> {
+        match self.draw {
+            Draw::Bytes { lacks, .. } => lacks(trace),
+            Draw::Text(_) | Draw::Terminal(_) | Draw::Page(_) => BTreeSet::new(),
         }
     }
 
@@ -71,7 +87,7 @@ impl Format {
             Draw::Text(draw) => Some(draw(trace)),
             Draw::Terminal(draw) => Some(draw(trace, false)),
             Draw::Page(draw) => Some(draw(trace, &Story::of(trace))),
-            Draw::Bytes(_) => None,
+            Draw::Bytes { .. } => None,
         }
     }
 

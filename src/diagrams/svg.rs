@@ -6,6 +6,7 @@
 //! Shape and weight carry the meaning and hue only repeats it. Text is text, in the reader's own type; there is no
 //! script, and the whole story is in the description too.
 
+mod beliefs;
 mod events;
 mod frame;
 mod grid;
@@ -130,14 +131,14 @@ impl Drawing<'_> {
     fn beliefs(&mut self, row: &Row, y: i32) {
         let mut named = false;
         for (agent, words) in &row.learns {
-            let group = events::learns(self.grid, *agent, words);
+            let group = beliefs::learns(self.grid, *agent, words);
             let at = self.paper.place(group, y + 24, "");
             named = named || self.name_belief(at);
         }
         let names_stores = self.sequence.names_stores();
         for stale in &row.stale {
             if let Some(agent) = self.sequence.lanes.agent(Some(&stale.agent)) {
-                let group = events::stale(self.grid, agent, stale, names_stores);
+                let group = beliefs::stale(self.grid, agent, stale, names_stores);
                 let at = self.paper.place(group, y, "");
                 named = named || self.name_belief(at);
             }

@@ -6,45 +6,106 @@
 //! Known limits of stateright 0.31, worked around here: with several properties its breadth-first search overwrites a
 //! shorter discovery by a longer one (so each run has one property); properties are judged on states, ours also on
 //! steps (so verdicts are gathered while it expands, and a shortest length is searched in a run of its own in which
-//! the state carries whether the property was violated); a property is a plain function with a static name.
+//! the state carries whether the property was violated); a property is a plain function with a static name; its own limit
+//! counts states that it makes again too, and it can't be stopped (so where the search is to end, states have no successors
+//! any more).
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use stateright::{Checker, Model, Property};
 
 use super::plain::{apply, enabled, normalise};
-use super::{Access, Class, Observations, System};
+use super::{Access, Class, Observations, Progress, Stop, System};
 
 /// What stateright found out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Distinct states.
+    /// Distinct states that were explored.
     pub states: usize,
     /// One bit per property that is violated.
     pub violated: u64,
     /// One bit per property whose witness was reached.
     pub witnessed: u64,
+    /// Why it ended before everything was explored, if it did.
+    pub stop: Option<Stop>,
 }
 
-/// Explores everything with stateright's breadth-first search on one thread. `most`: give up near so many states.
-pub fn explore<S: System + Send + 'static>(system: &Arc<S>, most: Option<usize>) -> Report {
-    let adapter = Adapter { system: Arc::clone(system), seen: Arc::default(), watched: 0 };
-    let seen = Arc::clone(&adapter.seen);
-    let mut builder = adapter.checker();
-    if let Some(most) = most {
-        builder = builder.target_state_count(most);
-    }
-    let states = builder.spawn_bfs().join().unique_state_count();
+/// Explores with stateright's breadth-first search on one thread: at most so many states. `watch` is told every few
+/// milliseconds how far it has come, and stops the search by answering `true`.
+pub fn explore<S: System + Send + 'static>(
+    system: &Arc<S>,
+    most: Option<usize>,
+    watch: &mut dyn FnMut(Progress) -> bool,
+) -> Report {
+    let adapter = Adapter::new(system, 0, most);
+    let (seen, bound) = (Arc::clone(&adapter.seen), Arc::clone(&adapter.bound));
+    let checker = watched(adapter, watch);
     let (violated, witnessed) = *seen.lock().expect("no thread panicked while it held the lock");
-    Report { states, violated, witnessed }
+    let stop = bound.stop();
+    let states = if stop.is_some() { bound.explored() } else { checker.unique_state_count() };
+    Report { states, violated, witnessed, stop }
 }
 
-/// The states on a shortest path that violates a property, searched by stateright; `None`: nothing does.
-pub fn shortest<S: System + Send + 'static>(system: &Arc<S>, property: usize) -> Option<Vec<Vec<S::Component>>> {
-    let adapter = Adapter { system: Arc::clone(system), seen: Arc::default(), watched: 1 << property };
-    let checker = adapter.checker().spawn_bfs().join();
+/// The states on a shortest path that violates a property, searched by stateright; `None`: nothing does, or `watch` stopped it.
+pub fn shortest<S: System + Send + 'static>(
+    system: &Arc<S>,
+    property: usize,
+    watch: &mut dyn FnMut(Progress) -> bool,
+) -> Option<Vec<Vec<S::Component>>> {
+    let checker = watched(Adapter::new(system, 1 << property, None), watch);
     let path = checker.discovery(WATCHED)?;
     Some(path.into_states().into_iter().map(|node| node.components).collect())
+}
+
+/// Lets stateright explore, and asks now and then whether it is to stop.
+fn watched<S: System + Send + 'static>(
+    adapter: Adapter<S>,
+    watch: &mut dyn FnMut(Progress) -> bool,
+) -> impl Checker<Adapter<S>> {
+    let bound = Arc::clone(&adapter.bound);
+    let checker = adapter.checker().spawn_bfs();
+    let mut pause = Duration::from_micros(20);
+    while !checker.is_done() {
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+        let (states, explored) = (checker.unique_state_count(), bound.explored());
+        let transitions = u64::try_from(checker.state_count()).unwrap_or(u64::MAX);
+        let depth = u32::try_from(checker.max_depth()).unwrap_or(u32::MAX);
+        let queue = states.saturating_sub(explored);
+        if watch(Progress { states, queue, transitions, depth, bytes: 0 }) {
+            bound.stopped.store(true, Ordering::Relaxed);
+        }
+    }
+    checker.join()
+}
+
+/// How far a search goes.
+#[derive(Debug)]
+struct Bound {
+    most: usize,
+    /// States whose successors were asked for, those beyond the bound too.
+    asked: AtomicUsize,
+    stopped: AtomicBool,
+}
+
+impl Bound {
+    /// Whether one more state may be explored.
+    fn admits(&self) -> bool {
+        !self.stopped.load(Ordering::Relaxed) && self.asked.fetch_add(1, Ordering::Relaxed) < self.most
+    }
+
+    fn explored(&self) -> usize {
+        self.asked.load(Ordering::Relaxed).min(self.most)
+    }
+
+    fn stop(&self) -> Option<Stop> {
+        if self.stopped.load(Ordering::Relaxed) {
+            return Some(Stop::Caller);
+        }
+        (self.asked.load(Ordering::Relaxed) > self.most).then_some(Stop::States)
+    }
 }
 
 const WATCHED: &str = "nothing that is watched was violated";
@@ -55,6 +116,7 @@ struct Adapter<S: System> {
     seen: Arc<Mutex<(u64, u64)>>,
     /// The properties whose violation is part of the state.
     watched: u64,
+    bound: Arc<Bound>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -64,6 +126,12 @@ struct Node<C> {
 }
 
 impl<S: System> Adapter<S> {
+    fn new(system: &Arc<S>, watched: u64, most: Option<usize>) -> Self {
+        let most = most.unwrap_or(usize::MAX);
+        let bound = Arc::new(Bound { most, asked: AtomicUsize::new(0), stopped: AtomicBool::new(false) });
+        Self { system: Arc::clone(system), seen: Arc::default(), watched, bound }
+    }
+
     fn gather(&self, observations: &Observations) {
         let mut seen = self.seen.lock().expect("no thread panicked while it held the lock");
         seen.0 |= observations.violated;
@@ -96,7 +164,9 @@ impl<S: System + Send + 'static> Model for Adapter<S> {
     }
 
     fn actions(&self, state: &Self::State, actions: &mut Vec<Self::Action>) {
-        actions.extend(enabled(&*self.system, &state.components));
+        if self.bound.admits() {
+            actions.extend(enabled(&*self.system, &state.components));
+        }
     }
 
     fn next_state(&self, state: &Self::State, action: Self::Action) -> Option<Self::State> {

@@ -35,6 +35,8 @@ pub struct Fault {
     pub sources: Vec<usize>,
     /// Its chance before each step, of 2^32.
     pub chance: u64,
+    /// A run in which it strikes so often is cut short; `None`: it has a budget, and strikes no more when that is spent.
+    pub most: Option<u32>,
 }
 
 /// Who moves next.
@@ -260,6 +262,7 @@ impl<'r, S: System> Runner<'r, S> {
         let (mut violated, mut witnessed) = (0, 0);
         let (mut steps, mut cut) = (0, false);
         let (mut last, mut in_a_row) = (usize::MAX, 0);
+        let mut struck = vec![0; self.plan.faults.len()];
         loop {
             let observations = self.walk.observe();
             violated |= observations.violated;
@@ -275,12 +278,16 @@ impl<'r, S: System> Runner<'r, S> {
             if quiescent && (total == 0 || schedule.next_u32() & 1 == 0) {
                 break;
             }
-            if steps == self.plan.most_steps {
+            let spent = |(fault, struck): (&Fault, &u32)| fault.most.is_some_and(|most| *struck >= most);
+            if steps == self.plan.most_steps || self.plan.faults.iter().zip(&struck).any(spent) {
                 cut = true;
                 break;
             }
             let (source, action) = match self.fault(&mut faults) {
-                Some(fault) => fault,
+                Some((fault, source, action)) => {
+                    struck[fault] += 1;
+                    (source, action)
+                }
                 None => {
                     let source = self.source(&mut schedule, last, in_a_row, &mut falls, steps);
                     in_a_row = if source == last { in_a_row + 1 } else { 0 };
@@ -368,13 +375,13 @@ impl<'r, S: System> Runner<'r, S> {
         unreachable!("what is drawn is below the sum of the weights")
     }
 
-    /// The fault that strikes before this step, if one does and can.
-    fn fault(&self, random: &mut ChaCha8Rng) -> Option<(usize, u32)> {
+    /// The fault that strikes before this step, if one does and can: which, by which source and action.
+    fn fault(&self, random: &mut ChaCha8Rng) -> Option<(usize, usize, u32)> {
         if self.plan.faults.is_empty() {
             return None;
         }
         let mut at = u64::from(random.next_u32());
-        for fault in &self.plan.faults {
+        for (index, fault) in self.plan.faults.iter().enumerate() {
             if at >= fault.chance {
                 at -= fault.chance;
                 continue;
@@ -388,7 +395,7 @@ impl<'r, S: System> Runner<'r, S> {
             for source in &fault.sources {
                 if number < choices(source) {
                     let number = usize::try_from(number).expect("it is below the length of a menu");
-                    return Some((*source, self.walk.choice(*source, number)));
+                    return Some((index, *source, self.walk.choice(*source, number)));
                 }
                 number -= choices(source);
             }

@@ -122,6 +122,8 @@ pub struct Difference {
     pub compared: usize,
     /// How many of them have the same verdicts in the same bounds.
     pub same: usize,
+    /// How many of them differ in nothing that is known, and left something open on both sides, so that they may differ.
+    pub open: usize,
 }
 
 impl Difference {
@@ -195,7 +197,12 @@ impl Difference {
         if self.changes.len() > changes {
             return;
         }
-        self.same += 1;
+        let open = |found: &Found| *found == Found::Inconclusive;
+        if after.found.values().any(open) {
+            self.open += 1;
+        } else {
+            self.same += 1;
+        }
         let space = |outcome: &Outcome| (outcome.states, outcome.transitions, outcome.depth);
         if axis == Axis::Same && space(before) != space(after) {
             let subject = new.clone();

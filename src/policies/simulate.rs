@@ -95,7 +95,7 @@ pub struct SimulationReport {
     /// Why not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
-    /// Runs that were cut short, since they had not ended.
+    /// Runs that were cut short, since they had not ended, or a fault with a rate had struck 255 times.
     pub cut: u64,
     /// Steps of a run.
     pub steps: Spread,
@@ -312,7 +312,9 @@ fn plan<'p>(simulation: &Simulation, options: &SimulationOptions) -> Plan<'p, Ac
             .filter(|source| simulation.fault_of(*source).is_some_and(|fault| Some(fault) == index));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is between 0 and 1")]
         let chance = (rate * 4_294_967_296.0) as u64;
-        Fault { sources: sources.collect(), chance }
+        // A rate knows no budget: a run that would need more than can be counted is not one that ended.
+        let most = options.rates.contains_key(name).then_some(u32::from(u8::MAX));
+        Fault { sources: sources.collect(), chance, most }
     };
     // In the order of the fault table, whatever the order of names.
     let rates = rates(simulation, options);

@@ -104,11 +104,17 @@ pub(super) fn name(change: &Change) -> String {
 
 /// How many runs were compared, and how many are the same.
 pub(super) fn summary(changes: &Changes<'_>) -> String {
-    let Difference { compared, same, .. } = changes.difference;
+    let Difference { compared, same, open, .. } = changes.difference;
     let runs = super::words::count(compared, "run");
     let cut = match changes.unfinished {
         0 => String::new(),
         more => format!("; stopped before {} could be compared", super::words::count(more, "other")),
     };
-    format!("{runs} compared, {same} the same{cut}")
+    let open = match open {
+        0 => String::new(),
+        more => {
+            format!("; {} left something open on both sides, and may differ in it", super::words::count(more, "run"))
+        }
+    };
+    format!("{runs} compared, {same} the same{open}{cut}")
 }

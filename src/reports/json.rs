@@ -64,6 +64,7 @@ fn changes(changes: &Changes<'_>, _: bool) -> String {
         "worse": difference.is_worse(),
         "compared": difference.compared,
         "same": difference.same,
+        "open": difference.open,
         "unfinished": changes.unfinished,
         "changes": difference.changes.iter().map(|change| one(changes, change)).collect::<Vec<_>>(),
         "spaces": spaces.collect::<Vec<_>>(),

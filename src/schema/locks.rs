@@ -118,6 +118,10 @@ pub(super) fn difference() -> Value {
         ("worse", boolean("Something changed for the worse.")),
         ("compared", count("Runs that are on both sides.")),
         ("same", count("Those of them with the same verdicts in the same bounds.")),
+        (
+            "open",
+            count("Those of them in which nothing changed that is known, and something was left open on both sides."),
+        ),
         ("unfinished", count("Runs that were not compared, since it was stopped.")),
         ("changes", list("The changes, the worst first.", reference("change"))),
         (

@@ -160,7 +160,11 @@ pub fn unlabelled(simulation: &Simulation, state: &[Component]) -> Vec<Component
     for component in &mut plain {
         match component {
             Component::Call(Some(call)) => call.request.id = 0,
-            Component::Orphans(calls) => calls.iter_mut().for_each(|call| call.request.id = 0),
+            // Orphans stand in the order of their contents, of which the number is a part.
+            Component::Orphans(calls) => {
+                calls.iter_mut().for_each(|call| call.request.id = 0);
+                calls.sort();
+            }
             _ => {}
         }
     }

@@ -72,12 +72,12 @@ pub fn compare(model: &Model, most: usize) -> Result<Option<BTreeMap<String, Fin
             differ.push(format!("{name}: engine {ours:?}, reference {theirs:?}: {path:?}"));
         }
     }
-    let stateright = second::explore(&simulation, None);
+    let stateright = second::explore(&simulation, None, &mut |_| false);
     // Stateright decides liveness by paths alone.
     let liveness = simulation.liveness().map_or(0, |property| 1_u64 << property);
     let violated = (0..simulation.properties().len()).filter(|index| !found.front(*index).is_empty());
     let violated = violated.fold(0, |bits, index| bits | 1_u64 << index) & !liveness;
-    let ours = second::Report { states: found.states(), violated, witnessed: found.witnessed };
+    let ours = second::Report { states: found.states(), violated, witnessed: found.witnessed, stop: None };
     if ours != stateright {
         differ.push(format!("engine {ours:?}, stateright {stateright:?}"));
     }

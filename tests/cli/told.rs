@@ -177,3 +177,24 @@ fn what_does_not_replay_is_neither_told_nor_drawn() {
         }
     }
 }
+
+/// A limit is one for the second engine too: nothing that it left open passes for decided.
+#[test]
+fn the_second_engine_keeps_to_limits_and_says_so() {
+    let run = |limit: &str| {
+        let line = "check -q two-agents-drop --design naive --engine stateright --invariant truthful-outcome";
+        handlecheck(folder().path(), &words(&format!("{line} {limit}")))
+    };
+    for most in [1, 100, 1500, 2025] {
+        let said = run(&format!("--max-states {most}"));
+        assert!(said.out.contains("  inconclusive truthful-outcome"), "{most}: {}", said.out);
+        assert!(said.out.contains(&format!("cut short, since the limit of {most} states was reached")), "{}", said.out);
+        assert_eq!(said.code, 3);
+    }
+    for whole in ["--max-states 2026", ""] {
+        let said = run(whole);
+        assert!(said.code == 0 && said.out.contains("  holds        truthful-outcome"), "{}", said.out);
+    }
+    let late = run("--timeout 1ms");
+    assert!(late.code == 3 && late.out.contains("  inconclusive truthful-outcome"), "{}", late.out);
+}

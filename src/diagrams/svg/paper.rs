@@ -5,6 +5,7 @@
 //! reckoned at 0.6 em a character, which the widest common sans-serif does not exceed.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use crate::diagrams::words;
 
@@ -141,9 +142,15 @@ impl Group {
     }
 }
 
+/// Spaces stand outside: some renderers lose them at the edges of a span.
 fn span(class: &str, text: &str) -> String {
     let text = escape(text);
-    if class.is_empty() { text } else { format!("<tspan class=\"{class}\">{text}</tspan>") }
+    let bare = text.trim();
+    if class.is_empty() || bare.is_empty() {
+        return text;
+    }
+    let (before, rest) = text.split_at(text.len() - text.trim_start().len());
+    format!("{before}<tspan class=\"{class}\">{bare}</tspan>{}", &rest[bare.len()..])
 }
 
 /// Everything that has its place.
@@ -257,35 +264,45 @@ pub fn wrapped(text: &str, pixels: i32, size: i32) -> Vec<Vec<Span>> {
     lines.into_iter().map(|line| vec![("", line)]).collect()
 }
 
-/// Lines of a list, broken at commas where that is possible, with what matters most in bold where it stands in one line.
+/// Lines of a list, broken at commas where that is possible, or else before "and", with what matters most in bold.
 pub fn listed(text: &str, gist: &str, pixels: i32, size: i32) -> Vec<Vec<Span>> {
-    let text = words::line(text);
+    let text = words::line(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let columns = columns(pixels, size);
+    let parts = text.split_inclusive(", ").flat_map(|part| {
+        let and = part.find(" and ").filter(|_| words::width(part.trim_end()) > columns);
+        let (first, second) = part.split_at(and.map_or(part.len(), |at| at + 1));
+        [first, second].into_iter().filter(|part| !part.is_empty())
+    });
     let mut lines: Vec<String> = Vec::new();
-    for part in text.split_inclusive(", ") {
+    for part in parts {
         match lines.last_mut() {
             Some(last) if words::width(last) + words::width(part.trim_end()) <= columns => last.push_str(part),
             _ => lines.push(part.to_owned()),
         }
     }
+    let bold = text.find(gist).filter(|_| !gist.is_empty()).map_or(0..0, |at| at..at + gist.len());
+    let mut at = 0;
     let lines = lines.iter().flat_map(|line| words::wrap(line, columns));
-    lines.map(|line| emphasised(line, gist)).collect()
+    lines
+        .map(|line| {
+            at += text[at..].find(&*line).expect("lines are parts of the text");
+            let spans = emphasised(&line, bold.start.saturating_sub(at)..bold.end.saturating_sub(at));
+            at += line.len();
+            spans
+        })
+        .collect()
 }
 
-fn emphasised(line: String, gist: &str) -> Vec<Span> {
-    match line.find(gist).filter(|_| !gist.is_empty()) {
-        Some(at) => {
-            let (before, rest) = line.split_at(at);
-            let (bold, after) = rest.split_at(gist.len());
-            vec![("", before.to_owned()), ("h-b", bold.to_owned()), ("", after.to_owned())]
-        }
-        None => vec![("", line)],
-    }
+/// A line in which what is in a range is bold.
+fn emphasised(line: &str, bold: Range<usize>) -> Vec<Span> {
+    let (start, end) = (bold.start.min(line.len()), bold.end.min(line.len()));
+    let pieces = [("", &line[..start]), ("h-b", &line[start..end]), ("", &line[end..])];
+    pieces.into_iter().filter(|(_, text)| !text.is_empty()).map(|(class, text)| (class, text.to_owned())).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Anchor, Group, Paper, escape, listed};
+    use super::{Anchor, Group, Paper, escape, listed, span};
 
     fn text(words: &str) -> Group {
         let mut group = Group::default();
@@ -318,5 +335,19 @@ mod tests {
             lines,
             [[("", "write ".to_owned()), ("h-b", "memory 32".to_owned()), ("", ", storage 512".to_owned())]]
         );
+    }
+    #[test]
+    fn a_long_list_breaks_before_and_and_stays_bold_over_its_lines() {
+        let text = "write balance - 10 on giro and balance + 10 on savings, key A/1";
+        let lines = listed(text, "balance - 10 on giro and balance + 10 on savings", 260, 13);
+        let (plain, bold) = (|text: &str| ("", text.to_owned()), |text: &str| ("h-b", text.to_owned()));
+        let first = vec![plain("write "), bold("balance - 10 on giro")];
+        assert_eq!(lines, [first, vec![bold("and balance + 10 on savings"), plain(",")], vec![plain("key A/1")]]);
+    }
+
+    #[test]
+    fn spaces_stand_outside_of_what_is_bold() {
+        assert_eq!(span("h-b", " v3 4 "), " <tspan class=\"h-b\">v3 4</tspan> ");
+        assert_eq!(span("", " v3 "), " v3 ");
     }
 }

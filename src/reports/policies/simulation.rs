@@ -57,7 +57,11 @@ fn write(text: &mut String, report: &SimulationReport, colour: bool) -> std::fmt
         writeln!(text, "  never came into question: {}", idle.join(", "))?;
     }
     if report.cut > 0 {
-        writeln!(text, "  {} runs were cut short, since they did not end", report.cut)?;
+        writeln!(
+            text,
+            "  {} runs were cut short, since they did not end, or a fault with a rate struck 255 times",
+            report.cut
+        )?;
     }
     Ok(())
 }
