@@ -188,6 +188,23 @@ fn the_witnesses_agree_where_clients_choose() {
     assert!(4 * agreed >= all.len(), "enough of them compose and are small enough: {agreed}");
 }
 
+/// The same where entries share an intent.
+#[test]
+fn the_witnesses_agree_where_entries_share_an_intent() {
+    let run = |seed: u64| {
+        let all = [random::sharing::sharing(seed), random::sharing::alike(seed)].map(|texts| {
+            let Texts { scenario, design, protocol } = &texts;
+            compare(&texts).map_err(|differ| format!("seed {seed}: {differ}\n{scenario}\n{design}\n{protocol}"))
+        });
+        all.into_iter().collect::<Vec<_>>()
+    };
+    let all: Vec<Result<Seed, String>> = random::seeds("0..150").flat_map(run).collect();
+    let differ: Vec<&str> = all.iter().filter_map(|seed| seed.as_ref().err()).map(String::as_str).collect();
+    assert!(differ.is_empty(), "{} differ:\n{}", differ.len(), differ.join("\n\n"));
+    let agreed = all.iter().filter(|seed| **seed == Ok(Seed::Agreed)).count();
+    assert!(4 * agreed >= all.len(), "enough of them compose and are small enough: {agreed}");
+}
+
 /// The same where the design has no handler of reads: whoever may look at something is refused when the model is composed, and
 /// what composes runs.
 #[test]

@@ -130,7 +130,8 @@ fn what_is_subsumed_is_on_no_front() {
         add(&format!("{pair:?}"), model);
     }
     for seed in random::seeds("60..90") {
-        for texts in [random::texts(seed), random::symmetric(seed), random::choosing(seed)] {
+        let shared = [random::sharing::sharing(seed), random::sharing::alike(seed)];
+        for texts in [random::texts(seed), random::symmetric(seed), random::choosing(seed)].into_iter().chain(shared) {
             let Ok(model) = models::of_texts(&texts.scenario, &texts.design, &texts.protocol) else { continue };
             add(&format!("seed {seed}\n{}\n{}", texts.scenario, texts.design), model);
         }
@@ -166,7 +167,8 @@ fn random_models_are_decided_alike() {
     let (mut compared, mut states, mut fewer) = (0, 0, 0);
     let mut differ = Vec::new();
     for seed in random::seeds("0..60") {
-        let whole = [random::texts(seed), random::symmetric(seed), random::choosing(seed)];
+        let shared = [random::sharing::sharing(seed), random::sharing::alike(seed)];
+        let whole = [random::texts(seed), random::symmetric(seed), random::choosing(seed)].into_iter().chain(shared);
         let whole = whole.map(|texts| {
             let model = models::of_texts(&texts.scenario, &texts.design, &texts.protocol);
             (model, format!("{}\n{}", texts.scenario, texts.design))

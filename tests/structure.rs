@@ -279,7 +279,17 @@ fn a_folder_that_is_a_table_holds_its_rows() {
     is_a_table(
         "src/handler",
         handler::STEPS,
-        &["mod.rs", "aspect.rs", "basis.rs", "calls.rs", "handling.rs", "program.rs", "promises.rs", "replies.rs"],
+        &[
+            "mod.rs",
+            "aspect.rs",
+            "basis.rs",
+            "calls.rs",
+            "handling.rs",
+            "intents.rs",
+            "program.rs",
+            "promises.rs",
+            "replies.rs",
+        ],
     );
     is_a_table("src/faults", faults::FAULTS, &["mod.rs"]);
     is_a_table("src/invariants", invariants::INVARIANTS, &["mod.rs"]);

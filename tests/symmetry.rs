@@ -164,7 +164,8 @@ fn shipped_models_are_the_same_up_to_symmetry() {
 fn random_models_are_the_same_up_to_symmetry() {
     let (mut symmetric, mut agents) = (0, 0);
     for seed in random::seeds("0..100") {
-        for texts in [random::texts(seed), random::symmetric(seed), random::choosing(seed)] {
+        let shared = [random::sharing::sharing(seed), random::sharing::alike(seed)];
+        for texts in [random::texts(seed), random::symmetric(seed), random::choosing(seed)].into_iter().chain(shared) {
             let (sizes, exchanges) = agrees(seed, &texts);
             symmetric += sizes;
             agents += usize::from(exchanges);

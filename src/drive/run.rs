@@ -82,6 +82,10 @@ impl Subject<'_> {
                     .to_owned(),
             );
         }
+        let mut entries = model.scenario.agents.iter().flat_map(|agent| &agent.work);
+        if entries.any(|entry| matches!(entry, Entry::Mutate { intent: Some(_), .. })) {
+            refusals.push("a log does not say that calls of several entries are one intent, and entries of the scenario share one".to_owned());
+        }
         let resumes = model.sides().any(|(design, _)| design.server.calls == Calls::Resumed);
         if resumes && self.deployed.is_some() {
             refusals.push(

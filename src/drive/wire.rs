@@ -211,10 +211,10 @@ pub fn besides(setting: &Setting, request: &Request) -> Option<(&'static str, Ha
 #[must_use]
 pub fn key(setting: &Setting, key: &Key) -> String {
     match key {
-        Key::Plan { intent, plan } => {
-            let of = &setting.intents[usize::from(*intent)];
-            format!("{}/{}.{}", setting.agent_name(of.agent), of.entry + 1, plan + 1)
+        Key::Plan { agent, entry, plan } => {
+            format!("{}/{}.{}", setting.agent_name(usize::from(*agent)), entry + 1, plan + 1)
         }
+        Key::Shared(intent) => format!("{}/", setting.shared_name(usize::from(*intent))),
         Key::Constant => "constant".to_owned(),
         Key::Arguments(arguments) => {
             let text = format!("{arguments:?}");
@@ -235,7 +235,7 @@ pub fn condition(
     request: &Request,
     real: impl Fn(Handle) -> Option<String>,
 ) -> Option<log::Condition> {
-    let condition = setting.condition(setting.intent_of(request)?)?;
+    let condition = setting.condition_of(request)?;
     let handle = |resource: ResourceId| {
         let own = request.handle.filter(|_| resource == usize::from(request.resource));
         let given = || request.basis.iter().map(|(handle, _)| *handle).find(|it| usize::from(it.resource) == resource);

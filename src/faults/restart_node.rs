@@ -123,7 +123,7 @@ fn orphans(strike: &mut Strike<'_, '_>, agent: usize, node: u8) -> Vec<Fact> {
         left.sort();
     }
     strike.access.set(slot, Component::Orphans(left));
-    let settled = promised.into_iter().filter_map(|(agent, entry)| settle(setting, strike.access, agent, entry));
+    let settled = promised.into_iter().flat_map(|(agent, entry)| settle(setting, strike.access, agent, entry));
     settled.collect()
 }
 

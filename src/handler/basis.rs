@@ -9,7 +9,7 @@ impl Handling<'_, '_> {
     /// that it names is not here.
     #[must_use]
     pub fn meets_condition(&self) -> Option<bool> {
-        let Some(condition) = self.intent().and_then(|intent| self.setting.condition(intent)) else {
+        let Some(condition) = self.setting.condition_of(self.request) else {
             return Some(true);
         };
         let own = match self.request.handle.filter(|_| self.at_other) {
@@ -41,7 +41,7 @@ impl Handling<'_, '_> {
             return None;
         }
         let now = |handle: Handle| if Some(handle) == self.request.handle { own } else { self.anywhere(handle) };
-        let condition = self.intent().and_then(|intent| self.setting.condition(intent));
+        let condition = self.setting.condition_of(self.request);
         let named = |resource: ResourceId| condition.is_some_and(|condition| condition.names(resource));
         let changed = self.request.basis.iter().any(|(handle, seen)| {
             let Some(now) = now(*handle) else { return true };

@@ -24,9 +24,9 @@ pub struct Executed {
 }
 
 impl Executed {
-    /// The same, and perhaps one more fact.
-    fn with(mut self, fact: Option<Fact>) -> Self {
-        self.facts.extend(fact);
+    /// The same, with more facts.
+    fn with(mut self, facts: Vec<Fact>) -> Self {
+        self.facts.extend(facts);
         self
     }
 }
@@ -83,15 +83,15 @@ fn put_or_end(
     at: CallRef,
     call: Call,
     lives: bool,
-) -> Option<Fact> {
+) -> Vec<Fact> {
     if lives {
         set_call(setting, access, at, Some(call));
-        return None;
+        return Vec::new();
     }
     leave_queue(setting, access, &call);
     set_call(setting, access, at, None);
     let Request { agent, entry, .. } = &call.request;
-    call.has_answered().then(|| settle(setting, access, *agent, *entry)).flatten()
+    if call.has_answered() { settle(setting, access, *agent, *entry) } else { Vec::new() }
 }
 
 /// Whether a node runs what is deployed.

@@ -378,8 +378,7 @@ impl Handling<'_, '_> {
         can_erase: bool,
         taken_back: bool,
     ) {
-        let ledger = self.access.get(self.setting.ledger_slot(self.agent())).ledger();
-        let told = ledger.entries[usize::from(self.request.entry)].told;
+        let denied = super::intents::denied(self.setting, self.access, self.request);
         let leased = self.fence().map(|fence| (fence, self.lease()));
         if let Some((fence, mut lease)) = leased.clone() {
             let agent = self.request.agent;
@@ -400,7 +399,7 @@ impl Handling<'_, '_> {
             broken_basis,
             can_erase,
             effects,
-            told,
+            denied,
             besides: self.at_other,
             taken_back,
             leased,
@@ -411,8 +410,7 @@ impl Handling<'_, '_> {
     /// neither expired nor deleted. At most 2.
     #[must_use]
     pub fn effects(&self) -> u8 {
-        let ledger = self.access.get(self.setting.ledger_slot(self.agent())).ledger();
-        let effects = &ledger.entries[usize::from(self.request.entry)].effects;
+        let effects = super::became(self.setting, self.access, self.request.agent, self.request.entry).effects;
         let counts = |handle: Handle| self.anywhere(handle).is_some_and(Instance::is_reachable);
         let of = |change: u8| {
             let reachable = effects.iter().filter(|effect| effect.change == change && counts(effect.handle));
@@ -424,7 +422,7 @@ impl Handling<'_, '_> {
     /// A content with the change of an intent in it. A field that is set shows the intent and, of what the copy showed,
     /// only what the author's view showed or the author did before; an append or increment adds to it.
     fn changed(&self, mut content: Content, change: &Operation, intent: usize) -> Content {
-        let own = self.setting.earlier_intents(intent);
+        let own = self.setting.earlier_intents(self.agent(), usize::from(self.request.entry));
         let seen = self.other().map_or(&self.request.seen, |other| &other.seen);
         let seen = |field: usize| seen.get(field).copied().unwrap_or(Intents::NONE).union(own);
         let before: Vec<Intents> = content.iter().map(|field| field.shows).collect();

@@ -360,9 +360,10 @@ impl Handling<'_, '_> {
         let mut ledger = self.access.get(slot).ledger().clone();
         let of_intent = &mut ledger.entries[usize::from(self.request.entry)];
         of_intent.upstream = (of_intent.upstream + self.upstream).min(2);
-        let (effects, told) = (of_intent.upstream, of_intent.told);
         self.access.set(slot, ledger.into());
-        self.facts.push(Fact::CalledUpstream { request: self.request.clone(), effects, told });
+        let effects = super::became(self.setting, self.access, self.request.agent, self.request.entry).upstream;
+        let denied = super::intents::denied(self.setting, self.access, self.request);
+        self.facts.push(Fact::CalledUpstream { request: self.request.clone(), effects, denied });
         self.upstream = 0;
     }
 
@@ -389,10 +390,8 @@ impl Handling<'_, '_> {
     fn started(&self) -> Fact {
         let instance = self.request.handle.and_then(|handle| self.anywhere(handle)).cloned();
         let other = self.request.other.as_ref().and_then(|other| self.anywhere(other.handle)).cloned();
-        let happened = self.intent().is_some() && {
-            let ledger = self.access.get(self.setting.ledger_slot(self.agent())).ledger();
-            ledger.entries[usize::from(self.request.entry)].happened()
-        };
+        let became = || super::became(self.setting, self.access, self.request.agent, self.request.entry);
+        let happened = self.intent().is_some() && became().happened();
         let (request, node, broken_basis) = (self.request.clone(), self.node, self.broken_basis(instance.as_ref()));
         let restarted = self.has_only_node_restarted();
         Fact::Started { request, instance, other, node, restarted, happened, broken_basis }

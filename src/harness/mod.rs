@@ -141,7 +141,9 @@ impl<'h, 'a> Harness<'h, 'a> {
     /// Whether the harness may use the key of a plan again at the entry that it is at.
     fn comes_back_to_keys(&self) -> bool {
         let client = self.setting.model.client(self.id(), self.setting.tool_at(&self.agent));
-        client.key == KeyPolicy::PerIntent || client.is_free(Free::Key)
+        let shares = |intent: usize| self.setting.intents[intent].name.is_some();
+        let shared = self.setting.intent(self.id(), usize::from(self.agent.entry)).is_some_and(shares);
+        !shared && (client.key == KeyPolicy::PerIntent || client.is_free(Free::Key))
     }
 
     /// Starts afresh at an entry.

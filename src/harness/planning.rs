@@ -9,7 +9,7 @@ use crate::model::scenario::Carried;
 use crate::model::{AgentId, Also, Client, Entry, Free, Operation, ResourceId, Tool};
 use crate::world::{
     Agent, Arguments, Attempt, Call, Component, Condition, Content, Errand, Fact, Field, Handle, Intents, Key, Other,
-    Payload, Position, Purpose, Request, Setting, Stamp, View, ghost,
+    Payload, Position, Purpose, Record, Request, Setting, Stamp, View, ghost,
 };
 
 /// What an agent must know of a resource before it can plan.
@@ -43,8 +43,7 @@ fn needs(setting: &Setting, agent: &Agent, client: &Client, entry: &Entry, resou
 
 /// The condition of the entry that an agent is at.
 fn condition<'s>(setting: &'s Setting, agent: &Agent) -> Option<&'s Condition> {
-    let intent = setting.intent(usize::from(agent.id), usize::from(agent.entry))?;
-    setting.condition(intent)
+    setting.condition(usize::from(agent.id), usize::from(agent.entry))
 }
 
 /// Whether an idle agent leaves its entry out: it has nothing more to read before it would plan, and of what it sees the
@@ -227,20 +226,26 @@ impl Harness<'_, '_> {
                 expected: request.expected.clone(),
                 other: request.besides(),
             }))),
-            (None, KeyPolicy::PerIntent) => Some(self.plan_key(false)),
+            (None, KeyPolicy::PerIntent) => Some(self.shared_key().unwrap_or_else(|| self.plan_key(false))),
             (None, KeyPolicy::PerAttempt) => Some(self.plan_key(true)),
         };
         self.agent.old.clear();
         request
     }
 
+    /// The key of the intent that the entry shares with others, if it does: one for all plans of them all.
+    fn shared_key(&self) -> Option<Key> {
+        let intent = self.setting.intent(self.id(), usize::from(self.agent.entry))?;
+        self.setting.intents[intent].name.as_ref().map(|_| Key::Shared(small(intent)))
+    }
+
     /// The key of the current plan, or of a new one.
     fn plan_key(&mut self, new: bool) -> Key {
         let entry = usize::from(self.agent.entry);
-        let intent = self.setting.intent(self.id(), entry).expect("only intents are planned");
+        let (agent, at) = (self.agent.id, self.agent.entry);
         if self.agent.under_first_plan && !new {
             let plan = self.agent.first_plans[entry].expect("it came back to its first plan");
-            return Key::Plan { intent: small(intent), plan };
+            return Key::Plan { agent, entry: at, plan };
         }
         let plan = match self.agent.plans[entry] {
             Some(plan) if new => plan.saturating_add(1),
@@ -252,12 +257,12 @@ impl Harness<'_, '_> {
         if self.setting.mints_again_under_same_key(self.id()) && self.agent.first_plans[entry].is_none() {
             self.agent.first_plans[entry] = Some(plan);
         }
-        Key::Plan { intent: small(intent), plan }
+        Key::Plan { agent, entry: at, plan }
     }
 
     /// A new plan for the intent that the agent is at: its change, applied to what the agent believes.
     fn plan(&self) -> Request {
-        let Some(Entry::Mutate { resource, operation, given, also, condition: _ }) = self.entry() else {
+        let Some(Entry::Mutate { resource, operation, given, also, condition: _, intent: _ }) = self.entry() else {
             unreachable!("only intents are planned")
         };
         let client = self.client(operation.tool());
@@ -371,12 +376,26 @@ impl Harness<'_, '_> {
         let others = (0..self.setting.agents()).filter(|other| self.setting.principal(*other) != principal);
         others.into_iter().any(|other| match key {
             // A plan's key is its agent's own, unless it leaked.
-            Key::Plan { intent, .. } => self.setting.intents[usize::from(*intent)].agent != self.id(),
+            Key::Plan { agent, .. } => *agent != self.agent.id,
             Key::Constant => self.has_presented_constant(other),
-            Key::Arguments(_) => {
+            Key::Shared(_) if self.is_recorded_by(other, key) => true,
+            Key::Shared(_) | Key::Arguments(_) => {
                 let call = self.access.peek(self.setting.call_slot(other), ghost::KEYS).call();
                 call.as_ref().is_some_and(|call| call.request.key.as_ref() == Some(key))
             }
+        })
+    }
+
+    /// Whether a key stands in a key table for the principal of another agent.
+    fn is_recorded_by(&self, other: usize, key: &Key) -> bool {
+        let principal = self.setting.principal(other);
+        let resource = small(self.entry().expect("it is sending").resource());
+        let tables = self.setting.all_keys_slots().map(|(slot, _)| slot);
+        let mut tables = tables.filter(|slot| self.setting.keys_resource(*slot).is_none_or(|of| of == resource));
+        tables.any(|slot| {
+            self.access.get(slot).keys().records.iter().any(|(under, record)| match record {
+                Record::Claim { by, .. } | Record::Done { by, .. } => under.key == *key && *by == principal,
+            })
         })
     }
 

@@ -445,16 +445,16 @@ impl Harness<'_, '_> {
             // It is told once; what it is told when the work is done again changes nothing, but must be true too.
             of_intent.told = of_intent.told.or(Some(told));
             let shown = ground == Ground::View && self.is_satisfied();
-            let missing = self.setting.missing(self.id(), usize::from(entry), of_intent).is_some();
+            let became = handler::became(self.setting, self.access, self.agent.id, entry);
+            let missing = self.setting.missing(self.id(), usize::from(entry), &became).is_some();
             let promised = told == Told::Ok
                 && !shown
                 && missing
                 && handler::is_at_work(self.setting, self.access, self.agent.id, entry);
             of_intent.promised |= promised;
             let troubled = ground == Ground::View || self.agent.attempt != Attempt::First;
-            let of_intent = of_intent.clone();
             let agent = self.agent.id;
-            self.facts.push(Fact::Told { agent, entry, told, ledger: of_intent, shown, troubled, promised });
+            self.facts.push(Fact::Told { agent, entry, told, ledger: became, shown, troubled, promised });
             self.access.set(slot, ledger.into());
         }
         let stops = told != Told::Ok && self.client(tool).after_failure == AfterFailure::Stop;

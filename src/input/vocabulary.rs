@@ -202,7 +202,8 @@ fn entries() -> Vec<Word> {
                  condition only: an expression over fields of the resource and of what is `given`, which the agent judges \
                  on its view when it plans, and the step `check-condition` on what is stored. It may name what the same call \
                  changes besides, `also = { increment = S, FIELD = NUMBER }`: one `set`, `append` or `increment` of another \
-                 resource, which is sent as a change alone. It is one intent, under one key.";
+                 resource, which is sent as a change alone. It is one intent, under one key. With `intent = \"NAME\"` it is one intent with all entries of that name, \
+                 which make the same change: a message that two workers get, say.";
     let entry = |verb: &'static str| {
         let (about, shape, more) = match verb {
             "read" => ("Call `read`: the answer is its view of the resource.", "{ read = R }", ""),
@@ -216,7 +217,8 @@ fn entries() -> Vec<Word> {
                  resource R, with the same contents. With `handle = NAME` the client chooses the name, under a protocol with \
                  `task-ids = \"client\"`; entries that make other resources may choose it too.\n\nIt may name what its plan \
                  rests on, `given = [R, ..]`, a condition on that, `if = \"R.FIELD < 3\"`, and what the same call changes \
-                 besides, `also`.",
+                 besides, `also`. With `intent = \"NAME\"` it is one intent with all entries of that name, which make the same \
+                 contents.",
             ),
             "close" => ("End the resource: closed.", "{ close = R }", given),
             "approve" => ("Store, as approved, what the agent's view shows.", "{ approve = R }", given),

@@ -26,7 +26,7 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     match fact {
         Fact::Started { broken_basis, .. } => witness_if(broken_basis.is_some()),
         Fact::Committed { request, broken_basis: Some(broken), taken_back: false, .. } => {
-            let condition = setting.intent_of(request).and_then(|intent| setting.condition(intent));
+            let condition = setting.condition_of(request);
             let why = match (broken, condition) {
                 (BrokenBasis::ConditionNotMet, Some(condition)) => format!("{} was not true", condition.text),
                 _ => "what it rests on had changed since".to_owned(),

@@ -36,7 +36,7 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
     let intent = setting.intent(agent, entry).expect("only intents commit");
     for (index, (old, new)) in before.content.iter().zip(&after.content).enumerate() {
-        let lost = old.shows.without(new.shows).without(setting.may_erase(intent, *besides, index));
+        let lost = old.shows.without(new.shows).without(setting.may_erase(agent, entry, *besides, index));
         if !lost.is_empty() {
             let operation = setting.intents[intent].operation(*besides);
             let field = (usize::from(handle.resource), index);
@@ -46,7 +46,7 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
     let mut fields = before.content.iter().enumerate();
     let resource = setting.resource(usize::from(handle.resource));
     let keeps = |(index, field): (usize, &Field)| {
-        let kept = field.shows.without(setting.may_erase(intent, *besides, index));
+        let kept = field.shows.without(setting.may_erase(agent, entry, *besides, index));
         // What was there from the first is in every copy, but for the fields that a program does not know, and where what has
         // its name may be taken for it.
         let missed = resource.new_fields.contains(&index) || resource.chosen.is_some();
@@ -67,11 +67,11 @@ fn violation(
 ) -> Violation {
     let field = &setting.resource(resource).fields[index].0;
     let author = setting.agent_name(usize::from(request.agent));
-    let mut victims: Vec<&str> = lost.iter().map(|intent| setting.agent_name(setting.intents[intent].agent)).collect();
+    let mut victims: Vec<String> = lost.iter().map(|intent| setting.author_words(intent)).collect();
     victims.dedup();
     let (victim, who) = match &*victims {
         [] => ("the re-creation".to_owned(), author),
-        [own] if *own == author => ("its own".to_owned(), "it"),
+        [own] if own == author => ("its own".to_owned(), "it"),
         others => (format!("{}'s", others.join(" and ")), author),
     };
     let (old, new) = (&before.content[index].value, &after.content[index].value);

@@ -5,14 +5,16 @@
 //! the view on which the agent stopped shows it. Where its handler has answered and is still at work (`answer`), `ok` is a
 //! promise, and judged when that handler has ended or is lost. `failure` and `conflict` are judged ever after: no effect
 //! before or later, not even in a part; what was taken back (`undo`) before it is told has no effect. `unknown` is always
-//! true. An answer about another handle than the call's is false when it is received, reads included.
+//! true. Where entries share an intent (`intent = "NAME"`), what each agent is told is about that intent: `ok` is true
+//! when another did it, and `failure` is not. An answer about another handle than the call's is false when it is
+//! received, reads included.
 //!
 //! **Witness.** An agent is told something about an intent whose call was repeated, refused or broken, or whose handler
 //! answered before it was done.
 
 use super::{Invariant, Judgement, violation, witness_if};
 use crate::model::Told;
-use crate::world::{Fact, Missing, Setting};
+use crate::world::{Denied, Fact, Missing, Setting};
 
 pub static INVARIANT: Invariant = Invariant {
     sentence: "what an agent is finally told about an intent is what happened to it",
@@ -43,16 +45,11 @@ fn judge(setting: &Setting, fact: &Fact) -> Judgement {
             let what = setting.entry_words(usize::from(*agent), usize::from(*entry));
             violation(format!("{name} was told ok early about {what}, {}", how(*missing)))
         }
-        Fact::Committed { request, told, taken_back: false, .. } | Fact::CalledUpstream { request, told, .. } => {
-            match told {
-                Some(told @ (Told::Failure | Told::Conflict)) => {
-                    let (agent, entry) = (usize::from(request.agent), usize::from(request.entry));
-                    let what = setting.entry_words(agent, entry);
-                    let name = setting.agent_name(agent);
-                    violation(format!("{name} was told {told} about {what}, and then it took effect"))
-                }
-                Some(Told::Ok | Told::Unknown) | None => Judgement::Irrelevant,
-            }
+        Fact::Committed { denied: Some(Denied { agent, entry, told }), taken_back: false, .. }
+        | Fact::CalledUpstream { denied: Some(Denied { agent, entry, told }), .. } => {
+            let (agent, entry) = (usize::from(*agent), usize::from(*entry));
+            let (name, what) = (setting.agent_name(agent), setting.entry_words(agent, entry));
+            violation(format!("{name} was told {told} about {what}, and then it took effect"))
         }
         Fact::Received { request, answer, .. } if answer.asked_about() != request.handle => {
             let handle = |handle| setting.handle_name(handle);

@@ -152,7 +152,7 @@ pub enum Entry {
         /// What is read.
         resource: ResourceId,
     },
-    /// A mutating call: an intent.
+    /// A mutating call: an intent, or one of several entries that share it.
     Mutate {
         /// What is changed.
         resource: ResourceId,
@@ -164,6 +164,8 @@ pub enum Entry {
         condition: Option<String>,
         /// What the same call changes besides (`also`).
         also: Option<Also>,
+        /// The name of the intent that it shares with other entries (`intent`); `None`: an intent of its own.
+        intent: Option<String>,
     },
     /// Hand the handle (and more) to other agents.
     HandOff {

@@ -1,7 +1,7 @@
 //! Crowds: a scenario with more agents and nodes than its file has.
 //!
 //! Whoever works is copied, in the order of the file and round again, until there are as many agents as asked for. A copy
-//! does the same work for the same principal; what its original mints, it mints under a name of its own; and whatever is
+//! does the same work for the same principal; what its original mints, it mints under a name of its own; copies of one round share the intents that their originals share; and whatever is
 //! handed to the original is handed to it too. The result is a scenario file, so everything that reads one can read it.
 
 use std::collections::BTreeMap;
@@ -81,6 +81,7 @@ fn copy_agents(root: &mut Table, wanted: usize) -> Result<(), CrowdError> {
         resources.extend(declared.keys().map(|name| name.replace('-', "_")));
     }
 
+    let mut intents: Vec<String> = Vec::new();
     // First the names of all copies, round by round; then what each of them says.
     let rounds = missing.div_ceil(originals.len());
     let mut names: Vec<BTreeMap<String, String>> = Vec::new();
@@ -100,6 +101,9 @@ fn copy_agents(root: &mut Table, wanted: usize) -> Result<(), CrowdError> {
             }
         }
     }
+    for copies in &names {
+        share_among(agents, copies, &mut intents);
+    }
     // What is handed to an original by somebody who is not copied is handed to all of its copies.
     let copied: Vec<String> = originals.iter().map(|(name, _)| name.clone()).collect();
     let handers = agents.iter_mut().filter(|(name, _)| !copied.contains(name)).map(|(_, agent)| agent);
@@ -113,6 +117,29 @@ fn copy_agents(root: &mut Table, wanted: usize) -> Result<(), CrowdError> {
         }
     }
     Ok(())
+}
+
+/// The copies of a round share intents among themselves: under names of their own, where at least two are left of those that
+/// shared one.
+fn share_among(agents: &mut Table, copies: &BTreeMap<String, String>, taken: &mut Vec<String>) {
+    let of_copies = || copies.values().filter_map(|name| agents.get(name)).flat_map(work);
+    let mut sharers: BTreeMap<String, usize> = BTreeMap::new();
+    for name in of_copies().filter_map(|entry| entry.get("intent")?.as_str()) {
+        *sharers.entry(name.to_owned()).or_default() += 1;
+    }
+    taken.extend(sharers.keys().filter(|name| !taken.contains(name)).cloned().collect::<Vec<_>>());
+    let own: BTreeMap<String, String> = sharers.keys().map(|name| (name.clone(), fresh(name, 1, taken))).collect();
+    for name in copies.values() {
+        let Some(agent) = agents.get_mut(name) else { continue };
+        for entry in entries(agent) {
+            let Some(Value::String(shared)) = entry.get_mut("intent") else { continue };
+            if sharers[shared.as_str()] > 1 {
+                *shared = own[shared.as_str()].clone();
+            } else {
+                entry.remove("intent");
+            }
+        }
+    }
 }
 
 fn entries(agent: &mut Value) -> impl Iterator<Item = &mut Table> {

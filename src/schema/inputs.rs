@@ -178,6 +178,7 @@ fn entry() -> Value {
         "description": "What the plan rests on: what it names must not have changed when it takes effect." })
     };
     let condition = || name("Under which condition it is done.");
+    let intent = || name("The intent that it shares with all entries of that name.");
     let also = || {
         let one = |verb: &'static str| {
             let mut change = object("", &[verb], vec![(verb, name("The other resource."))]);
@@ -202,9 +203,15 @@ fn entry() -> Value {
             }
             "mint" => {
                 let chosen = name("The name that is chosen for it, where clients name what they mint.");
-                properties.extend([("given", given()), ("also", also()), ("if", condition()), ("handle", chosen)]);
+                properties.extend([
+                    ("given", given()),
+                    ("also", also()),
+                    ("if", condition()),
+                    ("intent", intent()),
+                    ("handle", chosen),
+                ]);
             }
-            _ => properties.extend([("given", given()), ("also", also()), ("if", condition())]),
+            _ => properties.extend([("given", given()), ("also", also()), ("if", condition()), ("intent", intent())]),
         }
         let mut entry = object("", &[verb], properties);
         // Everything else in these is a field of the resource.

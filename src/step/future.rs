@@ -79,7 +79,8 @@ impl Simulation {
     fn agent_future(&self, agent: usize, access: &Access<'_, Component>) -> Footprint {
         let setting = &self.setting;
         let mut future = self.handling(agent, Some(access));
-        own(&mut future, [setting.agent_slot(agent), setting.call_slot(agent), setting.ledger_slot(agent)]);
+        own(&mut future, [setting.agent_slot(agent), setting.call_slot(agent)]);
+        own(&mut future, self.ledgers_of(agent));
         if setting.goes_on_unheard() {
             own(&mut future, [setting.orphans_slot(agent)]);
         }
@@ -94,8 +95,19 @@ impl Simulation {
     fn orphans_future(&self, agent: usize) -> Footprint {
         let setting = &self.setting;
         let mut future = self.handling(agent, None);
-        own(&mut future, [setting.orphans_slot(agent), setting.ledger_slot(agent)]);
+        own(&mut future, [setting.orphans_slot(agent)]);
+        own(&mut future, self.ledgers_of(agent));
         future
+    }
+
+    /// The ledgers in which stands what becomes of the work of an agent: its own, and where it shares an intent those of the
+    /// others; and where a handler may be at work that has answered, what is left of theirs.
+    fn ledgers_of(&self, agent: usize) -> Vec<usize> {
+        let setting = &self.setting;
+        let others = || setting.sharing_agents(agent).filter(move |other| *other != agent);
+        let ledgers = others().map(|other| setting.ledger_slot(other));
+        let orphans = others().filter(|_| setting.goes_on_unheard()).map(|other| setting.orphans_slot(other));
+        ledgers.chain(orphans).chain([setting.ledger_slot(agent)]).collect()
     }
 
     /// What the calls of an agent may read and write on the server, from where its work is on.
@@ -168,17 +180,17 @@ impl Simulation {
             if set.clone().any(|agent| self.is_done(agent, access)) {
                 return Footprint::NONE;
             }
-            let slots =
-                set.flat_map(|agent| [setting.agent_slot(agent), setting.call_slot(agent), setting.ledger_slot(agent)]);
-            own(&mut future, slots);
+            let of =
+                |agent| [self.ledgers_of(agent), vec![setting.agent_slot(agent), setting.call_slot(agent)]].concat();
+            own(&mut future, set.flat_map(of));
             return future;
         }
-        let [agent, call, orphans, ledger] = [
+        let [agent, call, orphans] = [
             setting.agent_slot(struck.min(setting.agents() - 1)),
             setting.call_slot(struck.min(setting.agents() - 1)),
             setting.orphans_slot(struck.min(setting.agents() - 1)),
-            setting.ledger_slot(struck.min(setting.agents() - 1)),
         ];
+        let ledgers = || self.ledgers_of(struck.min(setting.agents() - 1));
         let strikes_agents = matches!(fault, "drop-stream" | "compact" | "stop-agent" | "duplicate-call");
         if strikes_agents && self.is_done(struck, access) {
             return Footprint::NONE;
@@ -186,12 +198,12 @@ impl Simulation {
         match fault {
             "drop-stream" | "duplicate-call" if self.answers_are_mixed_up() => return Footprint::ALL,
             "drop-stream" => {
-                own(&mut future, [agent, call, orphans, ledger]);
+                own(&mut future, ledgers().into_iter().chain([agent, call, orphans]));
                 future.reads.extend(&setting.deployed_slot().into_iter().collect());
                 own(&mut future, (0..setting.resources()).filter_map(|resource| setting.queue_slot(resource)));
             }
             "compact" => {
-                own(&mut future, [agent, call, ledger]);
+                own(&mut future, ledgers().into_iter().chain([agent, call]));
                 // What it is told then may be what a handler that has answered is still at work on.
                 own(&mut future, Some(orphans).filter(|_| setting.goes_on_unheard()));
             }

@@ -138,16 +138,16 @@ impl Names<'_> {
         self.0.agent_name(usize::from(agent))
     }
 
-    /// A key: whose intent, and where it is not the only plan, which plan.
+    /// A key: whose work, and where it is not the only plan, which plan; or the name of the intent that entries share.
     pub(super) fn key(&self, key: &Key) -> String {
         match key {
-            Key::Plan { intent, plan } => {
-                let intent = &self.0.intents[usize::from(*intent)];
-                let agent = self.0.agent_name(intent.agent);
-                let number = self.number(intent.agent, intent.entry);
+            Key::Plan { agent, entry, plan } => {
+                let number = self.number(usize::from(*agent), usize::from(*entry));
+                let agent = self.agent(*agent);
                 let plan = if *plan == 0 { String::new() } else { format!(".{}", plan + 1) };
                 format!("{agent}/{number}{plan}")
             }
+            Key::Shared(intent) => self.0.shared_name(usize::from(*intent)).to_owned(),
             Key::Constant => "constant".to_owned(),
             Key::Arguments(arguments) => {
                 let Arguments { tool, handle, payload, expected, other } = &**arguments;
@@ -175,9 +175,9 @@ impl Names<'_> {
         Some(self.0.handle_name(Handle { resource, instance }))
     }
 
-    /// The number of an intent among its agent's intents, from 1.
+    /// The number of an entry among those of its agent that change something, from 1.
     fn number(&self, agent: usize, entry: usize) -> usize {
-        self.0.intents.iter().filter(|intent| intent.agent == agent && intent.entry <= entry).count()
+        (0..=entry).filter(|earlier| self.0.intent(agent, *earlier).is_some()).count()
     }
 
     pub(super) fn hand_off(&self, access: &Access<'_, Component>, agent: u8) -> (Option<String>, Vec<String>) {
@@ -308,7 +308,7 @@ impl Names<'_> {
     fn authors(&self, intents: Intents) -> Vec<String> {
         let mut authors: Vec<String> = Vec::new();
         for intent in intents.iter() {
-            let author = self.0.agent_name(self.0.intents[intent].agent).to_owned();
+            let author = self.0.author_words(intent);
             if !authors.contains(&author) {
                 authors.push(author);
             }
@@ -330,9 +330,8 @@ impl Names<'_> {
         };
         let triples = || fields.iter().zip(&old).zip(&after.content);
         let changed = triples().filter(|((_, old), new)| old.is_none_or(|old| old.value != new.value));
-        let intent = self.0.intent(agent, entry)?;
         let erased = triples().enumerate().filter_map(|(index, (((name, _), old), new))| {
-            let own = self.0.may_erase(intent, *besides, index);
+            let own = self.0.may_erase(agent, entry, *besides, index);
             let lost = old.map_or(Intents::NONE, |old| old.shows.without(new.shows).without(own));
             (!lost.is_empty()).then(|| Erased { field: name.clone(), of: self.authors(lost) })
         });

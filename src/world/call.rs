@@ -99,13 +99,17 @@ pub struct Stamp {
 /// An idempotency key, also called operation id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
-    /// One plan of one intent: a repeat keeps it, a new plan makes another.
+    /// One plan of one entry: a repeat keeps it, a new plan makes another.
     Plan {
-        /// The intent's number in the scenario.
-        intent: u8,
+        /// The agent.
+        agent: u8,
+        /// The entry of its work list.
+        entry: u8,
         /// The plan's number, only ever compared.
         plan: u16,
     },
+    /// That of an intent which entries share, by its number in the scenario: one for all plans of all of them.
+    Shared(u8),
     /// One constant for all work of all clients.
     Constant,
     /// A hash of the arguments: equal arguments, equal keys.

@@ -18,6 +18,17 @@ pub enum BrokenBasis {
     ConditionNotMet,
 }
 
+/// An agent was told `failure` or `conflict` about an intent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Denied {
+    /// The agent.
+    pub agent: u8,
+    /// The entry of its work list.
+    pub entry: u8,
+    /// What it was told.
+    pub told: Told,
+}
+
 /// Something that happened in one step.
 #[derive(Clone, Debug)]
 pub enum Fact {
@@ -63,8 +74,8 @@ pub enum Fact {
         can_erase: bool,
         /// How often its intent took effect, this commit included, on what can still be reached.
         effects: u8,
-        /// What its agent was told about the intent.
-        told: Option<Told>,
+        /// Who was told that it does not take effect, if anybody was.
+        denied: Option<Denied>,
         /// It is what the call changes besides its own resource.
         besides: bool,
         /// It takes back what the call changed before.
@@ -78,8 +89,8 @@ pub enum Fact {
         request: Request,
         /// How often its intent took effect upstream, this call included.
         effects: u8,
-        /// What its agent was told about the intent.
-        told: Option<Told>,
+        /// Who was told that it does not take effect, if anybody was.
+        denied: Option<Denied>,
     },
     /// A lease was taken that another agent had before.
     LeasePassed {
@@ -137,7 +148,7 @@ pub enum Fact {
         entry: u8,
         /// What it is told.
         told: Told,
-        /// What had become of the intent.
+        /// What had become of the intent, by whichever of its entries.
         ledger: IntentLedger,
         /// The view on which the agent stopped shows the intent's effect.
         shown: bool,

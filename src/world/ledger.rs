@@ -3,8 +3,7 @@
 use super::resource::Handle;
 use crate::model::Told;
 
-/// What became of the intents of one agent, in the order of its work list. Entries that are no intents stay at their
-/// default.
+/// What became of the work of one agent, entry by entry. Entries that change nothing stay at their default.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Ledger {
     /// Index of the agent in the scenario.
@@ -13,7 +12,7 @@ pub struct Ledger {
     pub entries: Vec<IntentLedger>,
 }
 
-/// What became of one intent.
+/// What became of an intent, by one of the entries that serve it or by all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct IntentLedger {
     /// Where it took effect, in order.
@@ -50,6 +49,19 @@ impl IntentLedger {
     #[must_use]
     pub const fn happened(&self) -> bool {
         !self.effects.is_empty() || self.upstream > 0
+    }
+
+    /// Counts what another entry did for the same intent.
+    pub fn add(&mut self, other: &Self) {
+        for effect in &other.effects {
+            let same = |own: &&mut Effect| own.handle == effect.handle && own.change == effect.change;
+            match self.effects.iter_mut().find(same) {
+                Some(own) => own.count = (own.count + effect.count).min(2),
+                None => self.effects.push(effect.clone()),
+            }
+        }
+        self.effects.sort_unstable();
+        self.upstream = (self.upstream + other.upstream).min(2);
     }
 
     /// Takes back one effect of a change.

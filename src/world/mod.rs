@@ -27,7 +27,7 @@ pub use call::{
     Wrote,
 };
 pub use content::{Content, Field, Intents};
-pub use fact::{BrokenBasis, Fact};
+pub use fact::{BrokenBasis, Denied, Fact};
 pub use keys::{Fingerprint, KeyTable, Record, RecordKey};
 pub use lease::{Lease, Leases};
 pub use ledger::{Effect, IntentLedger, Ledger};

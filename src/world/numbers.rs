@@ -13,7 +13,7 @@ use super::node::Memory;
 use super::resource::{Handle, Instance, Resource};
 use super::{Component, Queue, Setting};
 
-/// Spaces of numbers: versions of each instance of each resource, then plans of each intent, claims of each key table,
+/// Spaces of numbers: versions of each instance of each resource, then plans of each entry that changes something, claims of each key table,
 /// fence numbers of each instance, tickets of each instance, issues of each agent.
 const PLANS: u16 = 0x4000;
 const CLAIMS: u16 = 0x8000;
@@ -94,8 +94,7 @@ fn agent(setting: &Setting, agent: &mut Agent, visit: Visit<'_>) {
     old.iter_mut().for_each(|(handle, view)| self::view(*handle, view, visit));
     for (entry, plan) in plans.iter_mut().enumerate().chain(first_plans.iter_mut().enumerate()) {
         if let Some(plan) = plan {
-            let intent = setting.intent(usize::from(*id), entry).expect("only intents have plans");
-            visit(plans_of(intent), plan);
+            visit(plans_of(setting, usize::from(*id), entry), plan);
         }
     }
     if let Some(Reissue { issue, .. }) = reissue {
@@ -135,8 +134,9 @@ fn issues_of(agent: u8) -> u16 {
     ISSUES + u16::from(agent)
 }
 
-fn plans_of(intent: usize) -> u16 {
-    PLANS + u16::try_from(intent).expect("there are fewer than 256 intents")
+fn plans_of(setting: &Setting, agent: usize, entry: usize) -> u16 {
+    let place = setting.place(agent, entry).expect("only entries that change something have plans");
+    PLANS + u16::try_from(place).expect("there are fewer than 256 such entries")
 }
 
 fn view(handle: Handle, view: &mut View, visit: Visit<'_>) {
@@ -243,10 +243,11 @@ fn stamp(stamp: &mut Stamp, visit: Visit<'_>) {
 }
 
 fn key(setting: &Setting, key: &mut Key, visit: Visit<'_>) {
-    let _ = setting;
     match key {
-        Key::Plan { intent, plan } => visit(plans_of(usize::from(*intent)), plan),
-        Key::Constant => {}
+        Key::Plan { agent, entry, plan } => {
+            visit(plans_of(setting, usize::from(*agent), usize::from(*entry)), plan);
+        }
+        Key::Shared(_) | Key::Constant => {}
         Key::Arguments(arguments) => {
             let Arguments { tool: _, handle: _, payload: _, expected, other: _ } = &mut **arguments;
             expected.iter_mut().for_each(|expected| stamp(expected, visit));

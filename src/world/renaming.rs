@@ -260,9 +260,10 @@ impl Renaming<'_> {
 
     fn key(&self, key: &Key) -> Key {
         match key {
-            Key::Plan { intent, plan } => {
-                Key::Plan { intent: small(self.symmetry.intent(usize::from(*intent))), plan: *plan }
+            Key::Plan { agent, entry, plan } => {
+                Key::Plan { agent: self.symmetry.agent(*agent), entry: *entry, plan: *plan }
             }
+            Key::Shared(intent) => Key::Shared(small(self.symmetry.intent(usize::from(*intent)))),
             Key::Constant => Key::Constant,
             Key::Arguments(arguments) => {
                 let Arguments { tool, handle, payload, expected, other } = &**arguments;

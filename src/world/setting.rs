@@ -5,14 +5,17 @@ use std::collections::BTreeMap;
 use crate::model::design::{Calls, OnCancel, Replies, ScopePart, State, Versions};
 use crate::model::free::{Choices, Free};
 use crate::model::protocol::Reissue;
-use crate::model::{AgentId, Client, EntryId, Model, Operation, Principal, Reaction, ResourceId, Tool};
-use crate::model::{Also, Entry, scenario::Resource as Declared};
+use crate::model::{
+    AgentId, Client, Entry, Model, Principal, Reaction, ResourceId, Tool, scenario::Resource as Declared,
+};
 
+use self::intents::Serves;
 use self::layout::Layout;
-use super::{Agent, Instance, Intents, Request, View};
+use super::{Agent, Instance, View};
 
 mod changes;
 mod conditions;
+mod intents;
 mod layout;
 mod moved;
 mod slots;
@@ -20,13 +23,14 @@ mod words;
 
 pub use changes::Missing;
 pub use conditions::Condition;
+pub use intents::Intent;
 
 /// The static part of a run: the model, and everything that is derived from it once.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// Scenario, design and protocol.
     pub model: Model,
-    /// Every mutating work entry, in the order of agents and entries.
+    /// Every intent, in the order of agents and entries.
     pub intents: Vec<Intent>,
     /// Every principal that occurs, each once.
     pub principals: Vec<Principal>,
@@ -38,35 +42,11 @@ pub struct Setting {
     pub routes_late: bool,
     /// The same for the nodes that run what is deployed.
     pub deployed: Option<Box<Self>>,
+    work: Vec<Vec<Serves>>,
     layout: Layout,
     choices: Vec<Vec<Choices>>,
     faults: Vec<u8>,
     fault_names: Vec<&'static str>,
-}
-
-/// One mutating work entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Intent {
-    /// Whose.
-    pub agent: AgentId,
-    /// Where in the work list.
-    pub entry: EntryId,
-    /// What it changes.
-    pub resource: ResourceId,
-    /// How.
-    pub operation: Operation,
-    /// Under which condition.
-    pub condition: Option<Condition>,
-    /// What it changes besides.
-    pub also: Option<Also>,
-}
-
-impl Intent {
-    /// How it changes its resource, or what it changes besides.
-    #[must_use]
-    pub fn operation(&self, besides: bool) -> &Operation {
-        self.also.as_ref().filter(|_| besides).map_or(&self.operation, |also| &also.operation)
-    }
 }
 
 /// What a call's handle has to do with a key table.
@@ -102,21 +82,12 @@ impl Setting {
     #[must_use]
     pub fn new(model: Model, faults: &[&'static str], labelled: bool) -> Self {
         let scenario = &model.scenario;
-        let mut intents = Vec::new();
+        let (intents, work) = intents::of(scenario);
         let mut principals: Vec<Principal> = Vec::new();
         for resource in &scenario.resources {
             principals.extend(resource.owner.iter().chain(&resource.shared_with).cloned());
         }
-        for (agent, declared) in scenario.agents.iter().enumerate() {
-            principals.push(declared.principal.clone());
-            for (entry, work) in declared.work.iter().enumerate() {
-                if let Entry::Mutate { resource, operation, also, .. } = work {
-                    let condition = Condition::of(scenario, work);
-                    let (operation, also) = (operation.clone(), also.clone());
-                    intents.push(Intent { agent, entry, resource: *resource, operation, condition, also });
-                }
-            }
-        }
+        principals.extend(scenario.agents.iter().map(|agent| agent.principal.clone()));
         let mut distinct: Vec<Principal> = Vec::new();
         for principal in principals {
             if !distinct.contains(&principal) {
@@ -131,6 +102,7 @@ impl Setting {
         let choices: Vec<Vec<Choices>> = model.clients.iter().map(of_agent).collect();
         let of = |model: Model, deployed| Self {
             intents: intents.clone(),
+            work: work.clone(),
             principals: principals.clone(),
             labelled,
             routes_late: false,
@@ -263,8 +235,9 @@ impl Setting {
     #[must_use]
     pub fn owner(&self, resource: ResourceId) -> u8 {
         let minter = || {
-            let mints = |intent: &&Intent| intent.resource == resource && intent.operation == Operation::Mint;
-            self.intents.iter().find(mints).map(|intent| self.principal(intent.agent))
+            let mints = |entry: &Entry| entry.resource() == resource && entry.tool() == Some(Tool::Mint);
+            let minter = self.model.scenario.agents.iter().position(|agent| agent.work.iter().any(mints));
+            minter.map(|agent| self.principal(agent))
         };
         let declared = self.resource(resource).owner.as_ref().map(|owner| self.principal_number(owner));
         declared.or_else(minter).expect("a resource has an owner or is minted")
@@ -295,42 +268,6 @@ impl Setting {
     pub fn entitled(&self, principal: u8, resource: ResourceId) -> bool {
         let shared = &self.resource(resource).shared_with;
         principal == self.owner(resource) || shared.contains(&self.principals[usize::from(principal)])
-    }
-
-    /// The number of the intent of an agent's work entry; `None` where the entry is no intent.
-    #[must_use]
-    pub fn intent(&self, agent: AgentId, entry: EntryId) -> Option<usize> {
-        self.intents.iter().position(|intent| intent.agent == agent && intent.entry == entry)
-    }
-
-    /// Under which condition an intent is done at all.
-    #[must_use]
-    pub fn condition(&self, intent: usize) -> Option<&Condition> {
-        self.intents[intent].condition.as_ref()
-    }
-
-    /// The number of the intent that a request serves; reads serve none.
-    #[must_use]
-    pub fn intent_of(&self, request: &Request) -> Option<usize> {
-        if request.tool == Tool::Read {
-            return None;
-        }
-        self.intent(usize::from(request.agent), usize::from(request.entry))
-    }
-
-    /// All intents that mint.
-    #[must_use]
-    pub fn minting(&self) -> Intents {
-        let mints = self.intents.iter().enumerate().filter(|(_, intent)| intent.operation == Operation::Mint);
-        mints.fold(Intents::NONE, |all, (number, _)| all.union(Intents::of(number)))
-    }
-
-    /// The intents of the same agent that come before this one in its work list.
-    #[must_use]
-    pub fn earlier_intents(&self, intent: usize) -> Intents {
-        let Intent { agent, entry, .. } = self.intents[intent];
-        let earlier = self.intents.iter().enumerate().filter(|(_, other)| other.agent == agent && other.entry < entry);
-        earlier.fold(Intents::NONE, |all, (number, _)| all.union(Intents::of(number)))
     }
 
     /// Whether an agent may have to mint anew, and so to come back to intents that it was done with.

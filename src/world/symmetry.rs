@@ -196,7 +196,12 @@ fn is_like(setting: &Setting, one: AgentId, other: AgentId) -> bool {
 /// What follows from a permutation of agents; `None`: it is no symmetry.
 fn work_after(setting: &Setting, agents: Vec<AgentId>) -> Option<Work> {
     let scenario = &setting.model.scenario;
-    let intents = setting.intents.iter().map(|intent| setting.intent(agents[intent.agent], intent.entry));
+    let intents = setting.intents.iter().map(|intent| {
+        let mut images = intent.entries.iter().map(|(agent, entry)| setting.intent(agents[*agent], *entry));
+        let image = images.next()??;
+        // Entries that share an intent become entries that share one.
+        images.all(|other| other == Some(image)).then_some(image)
+    });
     let mut matching = Matching::new(setting);
     for (agent, declared) in scenario.agents.iter().enumerate() {
         let image = &scenario.agents[agents[agent]];
@@ -211,8 +216,12 @@ fn work_after(setting: &Setting, agents: Vec<AgentId>) -> Option<Work> {
     let (fields, values) = matching.finish()?;
     let work = Work { agents, intents, fields, values };
     let judged = scenario.assertions().map(|assertion| &assertion.expression);
-    let conditions = setting.intents.iter().filter_map(|intent| intent.condition.as_ref());
-    let mut judged = judged.chain(conditions.map(|condition| &condition.text));
+    let work_of = scenario.agents.iter().flat_map(|agent| &agent.work);
+    let conditions = work_of.filter_map(|entry| match entry {
+        Entry::Mutate { condition, .. } => condition.as_ref(),
+        Entry::Read { .. } | Entry::HandOff { .. } => None,
+    });
+    let mut judged = judged.chain(conditions);
     judged.all(|expression| judged::is_kept(scenario, &work, expression)).then_some(work)
 }
 
@@ -248,13 +257,14 @@ impl<'m> Matching<'m> {
                 (one == other && receivers == also_receivers && carries == also_carries).then_some(())
             }
             (
-                Entry::Mutate { resource: one, operation, given, also, condition },
+                Entry::Mutate { resource: one, operation, given, also, condition, intent: _ },
                 Entry::Mutate {
                     resource: other,
                     operation: like,
                     given: also_given,
                     also: also_like,
                     condition: also_condition,
+                    intent: _,
                 },
             ) if one == other && given == also_given && condition == also_condition => {
                 match (also, also_like) {
@@ -350,10 +360,12 @@ impl<'m> Matching<'m> {
         };
         self.setting.budget("recreate") > 0
             || self.setting.resource(resource).new_fields.contains(&field)
-            || self.setting.intents.iter().any(|intent| {
-                let besides = intent.also.as_ref().filter(|also| also.resource == resource);
-                intent.resource == resource && computed(&intent.operation)
-                    || besides.is_some_and(|also| computed(&also.operation))
+            || self.setting.model.scenario.agents.iter().flat_map(|agent| &agent.work).any(|entry| match entry {
+                Entry::Mutate { resource: own, operation, also, .. } => {
+                    let besides = also.as_ref().filter(|also| also.resource == resource);
+                    *own == resource && computed(operation) || besides.is_some_and(|also| computed(&also.operation))
+                }
+                Entry::Read { .. } | Entry::HandOff { .. } => false,
             })
     }
 }

@@ -82,6 +82,7 @@ const WORDS: &[&str] = &[
     "load",
     "save",
     "given",
+    "intent",
     "parent",
     "version",
     "é",

@@ -9,6 +9,7 @@ mod handlers;
 mod hostile;
 mod reactions;
 mod scenario;
+mod sharing;
 mod work;
 
 use snapbox::data::Inline;

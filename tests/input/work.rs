@@ -201,7 +201,7 @@ fn an_entry_names_what_there_is() {
     ,-[two-agents.toml:13:25]
  13 |     { close = "basket", memory = 1 },
     :                         ^^^|^^
-    :                            `-- expected `close`, `given`, `also` or `if`
+    :                            `-- expected `close`, `given`, `also`, `if` or `intent`
     `----
 
 "#]],

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file is a crate of its own and uses a part of this")]
 
 pub mod more;
+pub mod sharing;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
@@ -14,8 +15,7 @@ pub struct Texts {
     pub protocol: String,
 }
 
-/// The seeds that `HANDLECHECK_SEEDS` asks for, written as `1000..3000`, or else these: a test runs few of them, and whoever
-/// changes the engine as many as there is time for.
+/// The seeds that `HANDLECHECK_SEEDS` asks for, written as `1000..3000`, or else these few.
 #[expect(clippy::disallowed_methods, reason = "a range of seeds is asked for by hand")]
 pub fn seeds(otherwise: &str) -> std::ops::Range<u64> {
     let asked = std::env::var("HANDLECHECK_SEEDS").unwrap_or_else(|_| otherwise.to_owned());

@@ -12,6 +12,7 @@ use super::harness;
 use super::judge;
 use super::rename;
 use super::server;
+use super::sharing;
 use super::state::{
     Change, Content, Field, Key, Known, Next, Other, Request, State, Then, View, entry_resource, values,
 };
@@ -230,7 +231,8 @@ fn read_request(world: &World<'_>, id: AgentId, resource: ResourceId) -> Request
 fn planned_request(world: &World<'_>, id: AgentId) -> Request {
     let model = world.model;
     let agent = &world.state.agents[id];
-    let Some(Entry::Mutate { resource, operation, given, also, condition }) = current_entry(model, &world.state, id)
+    let Some(Entry::Mutate { resource, operation, given, also, condition, .. }) =
+        current_entry(model, &world.state, id)
     else {
         return bare_request(world, id, Tool::Read, 0);
     };
@@ -284,7 +286,7 @@ fn planned_request(world: &World<'_>, id: AgentId) -> Request {
     if operation.tool() == Tool::Write {
         match content {
             Some(content) if client.payload == Payload::Snapshot => {
-                let mut whole = changed(content, intent, operation);
+                let mut whole = changed(content, sharing::first(model, intent), operation);
                 if client.new_fields == NewFields::Dropped {
                     super::write::forget(&mut whole, &world.model.scenario.resources[*resource].new_fields);
                 }
@@ -334,6 +336,9 @@ fn make_key(world: &mut World<'_>, id: AgentId, request: &Request) -> Option<Key
             expected: request.expected.clone(),
             besides: super::keys::besides(request),
         }),
+        KeyPolicy::PerIntent if sharing::is_shared(world.model, intent) => {
+            Some(Key::Shared(sharing::first(world.model, intent)))
+        }
         KeyPolicy::PerIntent | KeyPolicy::PerAttempt => {
             let known = world.state.agents[id].number.filter(|_| client.key == KeyPolicy::PerIntent);
             let number = known.unwrap_or_else(|| rename::fresh_plan(&world.state, intent));
@@ -346,6 +351,7 @@ fn make_key(world: &mut World<'_>, id: AgentId, request: &Request) -> Option<Key
 /// The content that a mint makes.
 pub fn minted_content(model: &Model, resource: ResourceId, intent: (AgentId, usize)) -> Content {
     let fields = model.scenario.resources[resource].fields.iter().enumerate();
+    let intent = sharing::first(model, intent);
     fields
         .map(|(index, (_, value))| Field {
             value: value.clone(),

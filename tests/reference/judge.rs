@@ -9,6 +9,7 @@ use handlecheck::model::{
 };
 
 use super::conditions;
+use super::sharing;
 use super::state::{
     Answer, Call, Change, Content, Handle, Intent, Life, Place, Request, State, Stored, Tag, Target, on_any_side,
     values,
@@ -134,7 +135,7 @@ impl World<'_> {
         if !entitled(self.model, &who, commit.handle, &commit.before.owner) {
             self.broken(NO_CROSS_PRINCIPAL);
         }
-        if on_terminal_state(commit.before, intent) {
+        if on_terminal_state(self.model, commit.before, intent) {
             self.broken(RESPECTS_TERMINAL_STATE);
         }
         if commit.taken_back {
@@ -154,14 +155,15 @@ impl World<'_> {
     /// Lost update: some field no longer shows a change that it showed just before, other than the write's own and
     /// the author's own earlier changes of a field that the write sets.
     fn judge_lost_update(&mut self, commit: &Commit<'_>, intent: Intent, operation: &Operation) {
-        let own = changes_of(intent, operation);
+        let own = changes_of(sharing::first(self.model, intent), operation);
         let sets = matches!(operation, Operation::Set(_));
         let carried = commit.call.request.token.is_some() && self.model.design.server.state == StateIn::Handle;
         let can_erase = commit.saved || sets || carried || commit.call.request.snapshot.is_some();
         let resource = &self.model.scenario.resources[commit.handle.0];
         for (index, field) in commit.before.content.iter().enumerate() {
             let set_here = sets && operation.fields().contains(&index);
-            let excused = |change: &Change| own.contains(change) || (set_here && change.is_earlier_than(intent));
+            let earlier = |change: &Change| set_here && sharing::is_earlier(self.model, change, intent);
+            let excused = |change: &Change| own.contains(change) || earlier(change);
             let mut must_stay = field.shows.iter().filter(|change| !excused(change));
             // Every copy has what was minted, unless a program does not know the field, or it is that of a namesake.
             let doubtful = resource.new_fields.contains(&index) || resource.chosen.is_some();
@@ -185,8 +187,8 @@ impl World<'_> {
         }
     }
 
-    /// An intent took effect: the ledger counts up to two, a double write is noticed, and so is a failure that was
-    /// told too early.
+    /// An intent took effect: the ledger counts up to two, a double write is noticed, whichever of its entries did it, and so
+    /// is a failure that was told too early, to whichever agent.
     pub fn count_effect(&mut self, intent: Intent, target: Target) {
         let count = self.state.ledger.entry((intent, target)).or_insert(0);
         *count = (*count + 1).min(2);
@@ -197,7 +199,8 @@ impl World<'_> {
                 !stored.expired && !stored.lost && stored.life != Life::Deleted
             }
         };
-        let of_intent = self.state.ledger.iter().filter(|((of, _), _)| *of == intent);
+        let work = sharing::same_work(self.model, intent);
+        let of_intent = self.state.ledger.iter().filter(|((of, _), _)| work.contains(of));
         let part = |target: &Target| match target {
             Target::Upstream => None,
             Target::Resource(_, part) => *part,
@@ -209,7 +212,10 @@ impl World<'_> {
         if commits >= 2 || upstream >= 2 {
             self.broken(NO_DOUBLE_WRITE);
         }
-        if matches!(self.state.agents[intent.0].told.get(&intent.1), Some(Told::Failure | Told::Conflict)) {
+        let denied = |(agent, entry): &Intent| {
+            matches!(self.state.agents[*agent].told.get(entry), Some(Told::Failure | Told::Conflict))
+        };
+        if work.iter().any(denied) {
             self.broken(TRUTHFUL_OUTCOME);
         }
     }
@@ -285,11 +291,11 @@ impl World<'_> {
         let request = &call.request;
         let stored = request.handle.and_then(|handle| self.state.resources.get(&handle)).cloned();
         if let Some(intent) = request.intent {
-            if self.state.happened(intent) {
+            if self.state.happened(self.model, intent) {
                 self.witnessed(NO_DOUBLE_WRITE);
             }
             let other = request.other.as_ref().and_then(|other| self.state.resources.get(&other.handle));
-            if stored.iter().chain(other).any(|stored| on_terminal_state(stored, intent)) {
+            if stored.iter().chain(other).any(|stored| on_terminal_state(self.model, stored, intent)) {
                 self.witnessed(RESPECTS_TERMINAL_STATE);
             }
             if basis_changed(self.model, &self.state, request, stored.as_ref()) {
@@ -345,7 +351,7 @@ impl World<'_> {
 
     /// An agent is told something about an intent: `ok` is judged now, `failure` and `conflict` also ever after.
     pub fn judge_tell(&mut self, agent: AgentId, entry: EntryId, told: Told, shown: bool, plain: bool) {
-        let happened = self.state.happened((agent, entry));
+        let happened = self.state.happened(self.model, (agent, entry));
         let wholly = self.happened_wholly(agent, entry);
         let lie = match told {
             Told::Ok => !wholly && !shown,
@@ -364,9 +370,10 @@ impl World<'_> {
         }
     }
 
-    /// Is something left of a handler that has answered a call of this intent?
+    /// Is something left of a handler that has answered a call for this piece of work?
     fn is_at_work(&self, intent: Intent) -> bool {
-        self.state.rests.iter().any(|rest| rest.request.intent == Some(intent))
+        let work = sharing::same_work(self.model, intent);
+        self.state.rests.iter().any(|rest| rest.request.intent.is_some_and(|served| work.contains(&served)))
     }
 
     /// What was told `ok` while something was left of its handler is judged when nothing is.
@@ -385,8 +392,9 @@ impl World<'_> {
     /// Did all of an intent take effect: each of its fields, somewhere, and upstream, as far as its handlers do such things?
     fn happened_wholly(&self, agent: AgentId, entry: EntryId) -> bool {
         let Entry::Mutate { operation, also, .. } = &self.model.scenario.agents[agent].work[entry] else { return true };
+        let work = sharing::same_work(self.model, (agent, entry));
         let targets: Vec<Target> =
-            self.state.ledger.keys().filter(|(of, _)| *of == (agent, entry)).map(|(_, target)| *target).collect();
+            self.state.ledger.keys().filter(|(of, _)| work.contains(of)).map(|(_, target)| *target).collect();
         let stored = |part| targets.iter().any(|target| matches!(target, Target::Resource(_, field) if *field == part));
         let called = targets.contains(&Target::Upstream);
         let tool = operation.tool();
@@ -428,8 +436,8 @@ impl World<'_> {
 }
 
 /// Has the resource expired, been deleted, or been ended by another intent?
-pub fn on_terminal_state(stored: &Stored, intent: Intent) -> bool {
-    let ended = stored.life != Life::Open && stored.ended_by != Some(intent);
+pub fn on_terminal_state(model: &Model, stored: &Stored, intent: Intent) -> bool {
+    let ended = stored.life != Life::Open && stored.ended_by != Some(sharing::first(model, intent));
     stored.expired || ended
 }
 

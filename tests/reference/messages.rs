@@ -32,6 +32,8 @@ pub enum Key {
         expected: Vec<(Handle, u32)>,
         besides: Option<(Handle, Operation)>,
     },
+    /// That of an intent which entries share: one for all plans of all of them.
+    Shared(Intent),
     Constant,
 }
 

@@ -39,6 +39,7 @@ pub mod rename;
 pub mod replies;
 pub mod search;
 pub mod server;
+pub mod sharing;
 pub mod state;
 pub mod steps;
 pub mod world;

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use handlecheck::model::free::Occasion;
-use handlecheck::model::{AgentId, Condition, Entry, Event, Operation, Outcome, Reaction, ResourceId, Told, Tool};
+use handlecheck::model::{
+    AgentId, Condition, Entry, Event, Model, Operation, Outcome, Reaction, ResourceId, Told, Tool,
+};
 
 use super::choosing;
 use super::client::{changed, current_entry, minted_content};
 use super::harness::{self, Cause};
 use super::judge;
+use super::sharing;
 use super::state::{Agent, Answer, Known, Next, Request, Then, View, values};
 use super::world::World;
 
@@ -156,13 +159,14 @@ fn take_ok(world: &mut World<'_>, id: AgentId, request: &Request, answer: &Answe
         if let (Some(token), Some(known)) = (token, agent.knows.get_mut(&request.resource)) {
             known.token = Some(token.clone());
         }
-        believe(agent, request, answer);
+        believe(world.model, agent, request, answer);
     }
     if let Some(other) = &request.other {
         let known = world.state.agents[id].knows.get(&other.resource).map(|known| known.handle);
         let views = &mut world.state.agents[id].views;
         if let Some(view) = views.get_mut(&other.resource).filter(|_| known == Some(other.handle)) {
-            view.content = view.content.as_ref().map(|content| changed(content, intent, &other.operation));
+            let work = sharing::first(world.model, intent);
+            view.content = view.content.as_ref().map(|content| changed(content, work, &other.operation));
             view.version = answer.other.filter(|(of, _)| *of == other.handle).map(|(_, version)| version);
         }
     }
@@ -170,7 +174,7 @@ fn take_ok(world: &mut World<'_>, id: AgentId, request: &Request, answer: &Answe
 }
 
 /// What an agent believes after its change was accepted.
-fn believe(agent: &mut Agent, request: &Request, answer: &Answer) {
+fn believe(model: &Model, agent: &mut Agent, request: &Request, answer: &Answer) {
     let (Some(operation), Some(intent), Some(handle)) = (&request.operation, request.intent, request.handle) else {
         return;
     };
@@ -180,7 +184,8 @@ fn believe(agent: &mut Agent, request: &Request, answer: &Answer) {
         let view = View { handle, version, content: Some(snapshot.clone()), fence };
         agent.views.insert(request.resource, view);
     } else if let Some(view) = agent.views.get_mut(&request.resource) {
-        view.content = view.content.as_ref().map(|content| changed(content, intent, operation));
+        let work = sharing::first(model, intent);
+        view.content = view.content.as_ref().map(|content| changed(content, work, operation));
         view.version = version;
     }
 }

@@ -191,7 +191,7 @@ fn in_key(key: &mut Key, visit: &mut dyn FnMut(Kind, &mut u32)) {
     match key {
         Key::Plan { intent, number } => visit(Kind::Plan(*intent), number),
         Key::Hash { expected, .. } => in_versions(expected, visit),
-        Key::Constant => {}
+        Key::Shared(_) | Key::Constant => {}
     }
 }
 

@@ -15,13 +15,13 @@ pub use super::messages::{Answer, Key, Request, Sent};
 /// Index of a node.
 pub type NodeId = usize;
 
-/// One mutating entry of a work list: the piece of work itself (section 3, ghost).
+/// One mutating entry of a work list: a piece of work (section 3, ghost), unless others share it (see `sharing`).
 pub type Intent = (AgentId, EntryId);
 
 /// A handle: a resource of the scenario and which of its instances. Initial resources and first mints are instance 0.
 pub type Handle = (ResourceId, u8);
 
-/// A change is one field of one intent (section 3, ghost). A recreation changes every field, by nobody (section 7).
+/// A change is one field of one intent, named by the first entry that shares it (section 3, ghost). A recreation changes every field, by nobody (section 7).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Change {
     /// A field of an intent.
@@ -37,11 +37,6 @@ impl Change {
             Self::Of(intent, _) => Some(intent.0),
             Self::Nobody => None,
         }
-    }
-
-    /// Is it of an intent that the same agent had before this one?
-    pub fn is_earlier_than(&self, intent: Intent) -> bool {
-        matches!(self, Self::Of((agent, entry), _) if *agent == intent.0 && *entry < intent.1)
     }
 }
 
@@ -331,7 +326,7 @@ pub struct State {
     pub sticky: BTreeMap<AgentId, NodeId>,
     /// The node that it chose for each handle, under `by-handle`, where what the handle names lives at none.
     pub by_handle: BTreeMap<Handle, NodeId>,
-    /// Ghost: how often each intent took effect where, counted up to two; 0 where it took effect on what was created anew
+    /// Ghost: how often each entry took effect where, counted up to two; 0 where it took effect on what was created anew
     /// since.
     pub ledger: BTreeMap<(Intent, Target), u8>,
     /// Ghost: the intents that were told as `ok` while what is left of a handler was still at work on them.
@@ -417,9 +412,10 @@ impl State {
         self.agents[agent].told.values().copied().collect()
     }
 
-    /// Did an intent take effect, anywhere and whatever became of it?
-    pub fn happened(&self, intent: Intent) -> bool {
-        self.ledger.keys().any(|(of, _)| *of == intent)
+    /// Did a piece of work take effect, by whichever entry, anywhere and whatever became of it?
+    pub fn happened(&self, model: &Model, intent: Intent) -> bool {
+        let work = super::sharing::same_work(model, intent);
+        self.ledger.keys().any(|(of, _)| work.contains(of))
     }
 
     /// The key table that a handler on this node sees.

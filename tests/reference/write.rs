@@ -5,6 +5,7 @@ use handlecheck::model::{Model, Operation, Outcome, Value};
 
 use super::judge::Commit;
 use super::server;
+use super::sharing;
 use super::state::{Change, Content, Field, Found, Intent, Life, values};
 use super::steps::{Passed, Step};
 
@@ -133,6 +134,7 @@ impl Step<'_, '_> {
     /// The same, with this operation.
     fn write_operation(&mut self, operation: &Operation, saved: bool) -> Passed {
         let Some(intent) = self.request.intent else { return Ok(()) };
+        let work = sharing::first(self.model(), intent);
         let copy = match self.handling.bench.working.clone() {
             Some(working) => working,
             None => self.content_here().unwrap_or_default(),
@@ -164,7 +166,7 @@ impl Step<'_, '_> {
         };
         if let Some(life) = life_after(operation) {
             stored.life = life;
-            stored.ended_by = before.ended_by.or(Some(intent));
+            stored.ended_by = before.ended_by.or(Some(work));
         }
         if *operation == Operation::Approve {
             stored.approved = approves;
@@ -235,20 +237,21 @@ impl Step<'_, '_> {
             return Ok(());
         };
         let Some(before) = self.stored_as(handle).cloned() else { return Ok(()) };
+        let work = sharing::first(self.model(), intent);
         let drops = self.model().design.server.new_fields == NewFields::Dropped && !operation.fields().is_empty();
         let unknown = if drops { self.model().scenario.resources[handle.0].new_fields.clone() } else { Vec::new() };
         let mut after = before.clone();
         match found {
             Found::Nothing(_) => {
                 after.life = Life::Deleted;
-                after.ended_by = before.ended_by.or(Some(intent));
+                after.ended_by = before.ended_by.or(Some(work));
             }
             Found::Something { content, life, ended_by, approved } => {
                 if self.request.snapshot.is_some() {
                     after.content = content;
                 } else {
                     for field in operation.fields() {
-                        take_back(&mut after.content[field], &content[field], field, &operation, intent);
+                        take_back(&mut after.content[field], &content[field], field, &operation, work);
                     }
                 }
                 if life_after(&operation).is_some() {
@@ -305,9 +308,10 @@ impl Step<'_, '_> {
             field.value = new_value(&field.value, index, operation);
             if matches!(operation, Operation::Set(_)) {
                 let seen = &self.request.seen;
-                field.shows.retain(|change| change.is_earlier_than(intent) || seen.contains(change));
+                let model = self.world.model;
+                field.shows.retain(|change| sharing::is_earlier(model, change, intent) || seen.contains(change));
             }
-            field.shows.insert(Change::Of(intent, index));
+            field.shows.insert(Change::Of(sharing::first(self.world.model, intent), index));
         }
         content
     }

@@ -79,7 +79,7 @@ fn entry(entry: &toml::Value) -> Option<String> {
     let verbs = ["read", "set", "append", "increment", "mint", "close", "execute", "delete", "approve", "hand-off"];
     let (verb, resource) = verbs.iter().find_map(|verb| Some((*verb, table.get(*verb)?.as_str()?)))?;
     let plain = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let others = ["given", "also", "if", "to", "carries"];
+    let others = ["given", "also", "if", "intent", "to", "carries"];
     let fields = || table.iter().filter(|(key, _)| *key != verb && !others.contains(&key.as_str()));
     let each = |between: &str| -> String {
         words::list(&fields().map(|(field, value)| format!("{field}{between}{}", plain(value))).collect::<Vec<_>>())
@@ -104,7 +104,9 @@ fn entry(entry: &toml::Value) -> Option<String> {
     let also = also.map_or_else(String::new, |also| format!(" and to {also}"));
     let condition = table.get("if").and_then(toml::Value::as_str);
     let condition = condition.map_or_else(String::new, |condition| format!(", if {condition}"));
-    Some(format!("{words}{also}{given}{condition}"))
+    let intent = table.get("intent").and_then(toml::Value::as_str);
+    let intent = intent.map_or_else(String::new, |name| format!(" (its part in {name})"));
+    Some(format!("{words}{also}{given}{condition}{intent}"))
 }
 
 /// The changes that an agent asked for in the trace.

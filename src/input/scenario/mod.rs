@@ -3,6 +3,7 @@
 mod agents;
 mod assertions;
 mod resources;
+mod sharing;
 mod work;
 
 use std::collections::BTreeMap;

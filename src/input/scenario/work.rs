@@ -6,6 +6,7 @@ use crate::model::{AgentId, ResourceId, Value, limits};
 
 use super::agents::{Draft, agent_named};
 use super::resources::{Known, value};
+use super::sharing;
 use crate::input::reader::{Item, Key, Table};
 use crate::input::report::Spot;
 use crate::suggest::nearest;
@@ -15,8 +16,8 @@ pub const VERBS: [&str; 10] =
     ["read", "set", "append", "increment", "mint", "close", "approve", "execute", "delete", "hand-off"];
 
 /// The keys of an entry that changes something which are no fields: on what its plan rests, what the same call changes besides,
-/// and under which condition it is done.
-pub const ENTRY_KEYS: [&str; 3] = ["given", "also", "if"];
+/// under which condition it is done, and the intent that it shares.
+pub const ENTRY_KEYS: [&str; 4] = ["given", "also", "if", "intent"];
 
 /// Of the words of entries, those of what a call may change besides its own resource.
 pub const BESIDES: [&str; 3] = ["set", "append", "increment"];
@@ -46,6 +47,7 @@ pub(super) fn works(agents: &[Draft<'_>], resources: &[Known], most: usize) -> V
         }
         works.push((work.len() == draft.work.len()).then_some(work));
     }
+    sharing::check(agents, resources, &works);
     works
 }
 
@@ -69,6 +71,11 @@ impl Reader<'_> {
         };
         // Everything but the verb: for most verbs, fields.
         let rest: Vec<Pair<'_>> = table.entries().filter(|(key, _)| key.text() != verb.text()).collect();
+        let changes = !matches!(verb.text(), "read" | "hand-off");
+        if let Some((key, _)) = rest.iter().find(|(key, _)| key.text() == "intent" && !changes) {
+            let message = format!("`{}` changes nothing, so it is no part of an intent", verb.text());
+            return key.refuse_in_place(message, "", Some("leave out `intent`".to_owned()));
+        }
         let resource = self.resource(target);
         match verb.text() {
             "read" => {
@@ -83,12 +90,13 @@ impl Reader<'_> {
                 let also = rest.iter().find(|(key, _)| key.text() == "also");
                 let also = also.map(|(_, item)| self.also(*item, resource, given.as_deref()));
                 let condition = rest.iter().find(|(key, _)| key.text() == "if").map(|(_, item)| *item);
+                let intent = rest.iter().find(|(key, _)| key.text() == "intent").map(|(_, item)| item.nonempty());
                 let changes: Vec<_> = rest.into_iter().filter(|(key, _)| !ENTRY_KEYS.contains(&key.text())).collect();
                 let operation = match word {
                     // The fields of a mint have been read with the resource that it makes.
                     "mint" => Some(Operation::Mint),
                     end if !BESIDES.contains(&end) => {
-                        refuse_others(&changes, &[end, "given", "also", "if"]);
+                        refuse_others(&changes, &[end, "given", "also", "if", "intent"]);
                         Some(match end {
                             "close" => Operation::Close,
                             "approve" => Operation::Approve,
@@ -103,7 +111,11 @@ impl Reader<'_> {
                     None => None,
                     Some(also) => Some(also?),
                 };
-                let entry = Entry::Mutate { resource, operation, given, also, condition: None };
+                let intent = match intent {
+                    None => None,
+                    Some(name) => Some(name?.to_owned()),
+                };
+                let entry = Entry::Mutate { resource, operation, given, also, condition: None, intent };
                 self.under_condition(entry, condition)
             }
         }

@@ -110,7 +110,7 @@ fn goes_on(step: &Step, action: &Action, after: &[Component], names: &Names<'_>)
 fn skipped(names: &Names<'_>, action: &Action, before: &[Component]) -> Option<String> {
     let Action::Skip { agent } = action else { return None };
     let (agent, at) = (usize::from(*agent), before[names.0.agent_slot(usize::from(*agent))].agent());
-    let condition = names.0.condition(names.0.intent(agent, usize::from(at.entry))?)?;
+    let condition = names.0.condition(agent, usize::from(at.entry))?;
     let words = names.0.entry_words(agent, usize::from(at.entry));
     Some(format!("Of what it sees {} is not true: {words} is not asked for", condition.text))
 }

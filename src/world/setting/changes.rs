@@ -6,13 +6,14 @@ use crate::model::{AgentId, EntryId, Operation, Tool};
 use crate::world::{Effect, IntentLedger, Intents};
 
 impl Setting {
-    /// What the change of an intent may take away from a field unseen: itself, and its author's own earlier changes where it
+    /// What the change of an entry may take away from a field unseen: itself, and its author's own earlier changes where it
     /// sets the field. `besides`: in the other resource of its call.
     #[must_use]
-    pub fn may_erase(&self, intent: usize, besides: bool, field: usize) -> Intents {
+    pub fn may_erase(&self, agent: AgentId, entry: EntryId, besides: bool, field: usize) -> Intents {
+        let Some(intent) = self.intent(agent, entry) else { return Intents::NONE };
         let operation = self.intents[intent].operation(besides);
         let sets = matches!(operation, Operation::Set(_)) && operation.fields().contains(&field);
-        let own = if sets { self.earlier_intents(intent) } else { Intents::NONE };
+        let own = if sets { self.earlier_intents(agent, entry) } else { Intents::NONE };
         own.union(Intents::of(intent))
     }
 

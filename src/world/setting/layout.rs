@@ -44,12 +44,14 @@ impl Layout {
         let mut scopes = Vec::new();
         // A handle may name another resource than its agent takes it for. Those of the intents come first.
         for (other, model) in [false, true].into_iter().flat_map(|other| models().map(move |model| (other, model))) {
-            for intent in intents {
+            let served = intents.iter().flat_map(|intent| intent.entries.iter().map(move |entry| (intent, entry)));
+            for (intent, &(agent, entry)) in served {
                 // A node that looks up the caller late may take any agent for it.
                 let late = model.design.server.identity == Identity::NodeMemory;
-                let callers = if late { 0..model.scenario.agents.len() } else { intent.agent..intent.agent + 1 };
+                let callers = if late { 0..model.scenario.agents.len() } else { agent..agent + 1 };
+                let own = model.scenario.agents[agent].work[entry].resource();
                 let all = 0..model.scenario.resources.len();
-                let resources = all.filter(|resource| other || *resource == intent.resource);
+                let resources = all.filter(|resource| other || *resource == own);
                 for (caller, resource) in callers.flat_map(|caller| resources.clone().map(move |each| (caller, each))) {
                     let scope = scope(model, caller, resource, intent.operation.tool());
                     if !scopes.contains(&scope) {
