@@ -13,6 +13,7 @@ use serde_json::Value;
 
 pub use self::records::{Condition, EventRecord, Half, Observed, Record, Rests, ToldRecord};
 use super::mapping::{Mapped, Mapping, Unreached};
+use crate::assertion;
 use crate::log::lines::{Lines, Mistake};
 use crate::log::{self, Answer, Call, Event, Line, Operation, State, ToldLine, Version};
 
@@ -94,6 +95,8 @@ pub struct History {
     pairs: Vec<(Name, ValueId)>,
     marks: Vec<(Name, Mark)>,
     rests: Vec<Rests>,
+    /// The expressions of conditions, each with what is wrong with it.
+    expressions: HashMap<String, Option<String>, FxBuildHasher>,
     /// The calls, in the order of the log.
     pub calls: Vec<Record>,
     /// What observers saw.
@@ -266,6 +269,9 @@ impl History {
         if call.handle.is_none() && call.tool != Operation::Mint {
             return wrong("only a `mint` names no handle");
         }
+        if let Some(why) = call.condition.as_ref().and_then(|condition| self.misread(&condition.expression)) {
+            return wrong(&format!("`if`: {why}"));
+        }
         let also = call.also;
         if let Some(also) = &also {
             if let Some(what) = also.tool.misfit(call.tool) {
@@ -340,6 +346,14 @@ impl History {
             self.calls.push(record);
         }
         Ok(())
+    }
+
+    /// What is wrong with an expression, if something is.
+    fn misread(&mut self, expression: &str) -> Option<String> {
+        if !self.expressions.contains_key(expression) {
+            self.expressions.insert(expression.to_owned(), assertion::read(expression).err());
+        }
+        self.expressions[expression].clone()
     }
 
     fn state(&mut self, line: u64, state: State) {

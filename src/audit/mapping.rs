@@ -78,7 +78,7 @@ enum OneOf {
 
 /// Requests and answers on lines of their own, which belong together where these parts are equal.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table of `by`, `request` and `answer`")]
 struct Join {
     by: Vec<String>,
     request: BTreeMap<String, OneOf>,
@@ -118,7 +118,7 @@ impl TryFrom<String> for Pointer {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table of the parts of a call")]
 struct CallParts {
     id: Option<Part>,
     sent: Part,
@@ -141,6 +141,8 @@ struct CallParts {
 #[derive(Debug)]
 pub struct Waiting<'m> {
     requests: HashMap<String, (u64, Value), FxBuildHasher>,
+    /// Those whose answer can't come any more: what joins it is that of a later request.
+    unanswered: Vec<(u64, Value)>,
     reach: Reach<'m>,
 }
 
@@ -173,7 +175,7 @@ impl Mapping {
     /// Before the first line.
     #[must_use]
     pub fn begin(&self) -> Waiting<'_> {
-        Waiting { requests: HashMap::default(), reach: Reach::new(self) }
+        Waiting { requests: HashMap::default(), unanswered: Vec::new(), reach: Reach::new(self) }
     }
 
     /// The call of a line; none: the line is left out, or waits for its other half.
@@ -192,10 +194,16 @@ impl Mapping {
             return self.call(&mut waiting.reach, &value).map(Mapped::from).map_err(wrong);
         };
         let key: Vec<String> = join.by.iter().filter_map(|at| value.pointer(at)).map(Value::to_string).collect();
+        if key.is_empty() && fits(&join.request, &value) {
+            return Err(wrong(
+                "it has nothing by which its answer would be found, where `join.by` looks for it".to_owned(),
+            ));
+        }
         let key = key.join(" ");
         if fits(&join.request, &value) {
-            if waiting.requests.len() < MOST_OPEN {
-                waiting.requests.insert(key, (line, value));
+            if waiting.requests.len() + waiting.unanswered.len() < MOST_OPEN {
+                // Whoever uses an id again has given up the answer to the first request.
+                waiting.unanswered.extend(waiting.requests.insert(key, (line, value)));
                 return Ok(Mapped::Waits);
             }
             return self.call(&mut waiting.reach, &both(value, Value::Null)).map(Mapped::from).map_err(wrong);
@@ -212,6 +220,7 @@ impl Mapping {
     #[must_use]
     pub fn rest(&self, waiting: &mut Waiting<'_>) -> Vec<(u64, Result<Mapped, Mistake>)> {
         let mut rest: Vec<(u64, Value)> = std::mem::take(&mut waiting.requests).into_values().collect();
+        rest.append(&mut waiting.unanswered);
         rest.sort_by_key(|(line, _)| *line);
         let mut read = |value: Value| self.call(&mut waiting.reach, &both(value, Value::Null));
         rest.into_iter()

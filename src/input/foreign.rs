@@ -16,6 +16,20 @@ const MOST: usize = 40;
 /// What is wrong in a text: where, what, and what to do.
 pub type Problem = (Range<usize>, String, Option<String>);
 
+/// What readers say that they expect, and how we say it.
+const EXPECTED: &[(&str, &str)] = &[
+    ("expected u64", "expected a whole number that is at least 0"),
+    ("expected u32", "expected a whole number that is at least 0"),
+    ("expected u16", "expected a whole number from 0 to 65535"),
+    ("expected u8", "expected a whole number from 0 to 255"),
+    ("expected usize", "expected a whole number that is at least 0"),
+    ("expected i64", "expected a whole number"),
+    ("expected a sequence", "expected a list"),
+    ("expected a map", "expected an object"),
+    ("expected a boolean", "expected true or false"),
+    ("expected variant identifier", "expected a word"),
+];
+
 /// What a reader of documents says, in our words: what is wrong, and what to do.
 #[must_use]
 pub fn worded(said: &str) -> (String, Option<String>) {
@@ -30,6 +44,13 @@ pub fn worded(said: &str) -> (String, Option<String>) {
     if let Some(name) = said.strip_prefix("missing field `").and_then(|rest| rest.split('`').next()) {
         return (format!("the key `{name}` is missing"), None);
     }
+    if let Some(name) = said.strip_prefix("duplicate field `").and_then(|rest| rest.split('`').next()) {
+        return (format!("the key `{name}` is there twice"), None);
+    }
+    let said = &EXPECTED.iter().fold(said.to_owned(), |said, (theirs, ours)| match said.strip_suffix(theirs) {
+        Some(start) => format!("{start}{ours}"),
+        None => said,
+    });
     // What may have been meant is help, and stands apart.
     let meant = ["; did you mean", "; expected `"].iter().find_map(|before| said.find(before));
     match meant {
@@ -278,7 +299,7 @@ mod tests {
             [
                 "cuont: unknown key `cuont`; did you mean `count`?",
                 "3: invalid type: integer `3`, expected a string; ",
-                "300: invalid value: integer `300`, expected u8; ",
+                "300: invalid value: integer `300`, expected a whole number from 0 to 255; ",
                 "{ count = 1 }: the key `name` is missing; ",
                 "{}: the key `count` is missing; ",
                 "{}: the key `name` is missing; ",
@@ -290,7 +311,7 @@ mod tests {
             told(text),
             [
                 "[[list]]: the key `name` is missing; ",
-                "-1: invalid value: integer `-1`, expected u8; ",
+                "-1: invalid value: integer `-1`, expected a whole number from 0 to 255; ",
                 "[[list]]: the key `count` is missing; ",
             ]
         );

@@ -56,7 +56,9 @@ impl<R: BufRead> Lines<R> {
                 let what = format!("it is longer than {LINE_BYTES} bytes");
                 return Ok(Some(take(line, Err(Mistake { line, what }))));
             }
-            let text = std::str::from_utf8(&self.bytes).map(str::trim_ascii);
+            // A program may have put a mark before the text that says that it is UTF-8.
+            let bytes = self.bytes.strip_prefix(b"\xef\xbb\xbf").filter(|_| line == 1).unwrap_or(&self.bytes);
+            let text = std::str::from_utf8(bytes).map(str::trim_ascii);
             match text {
                 Ok("") => {}
                 Ok(text) => return Ok(Some(take(line, Ok(text)))),

@@ -195,7 +195,7 @@ pub struct Answer {
 
 /// A version: a number that grows with each change, or a name that tells contents apart (an entity tag, say).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a version: a whole number that is at least 0, or a string")]
 pub enum Version {
     /// A number.
     Number(u64),

@@ -12,6 +12,7 @@ use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::de::IgnoredAny;
 use serde_json::json;
@@ -89,6 +90,9 @@ pub async fn serve(listener: TcpListener, node: Arc<Node>, door: Door, stop: Can
             if request.uri().path() != PATH {
                 return text(StatusCode::NOT_FOUND, "not found");
             }
+            if let Some(why) = contradiction(&request) {
+                return text(StatusCode::BAD_REQUEST, &why);
+            }
             let Some(caller) = caller(&request, &tokens) else {
                 let mut reply = text(StatusCode::UNAUTHORIZED, "a bearer token that this server knows is required");
                 reply.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -111,6 +115,28 @@ pub async fn serve(listener: TcpListener, node: Arc<Node>, door: Door, stop: Can
     .await;
 }
 
+/// What says who asks whom for what: a request has each of these once.
+const ONCE: &[&str] = &[
+    "host",
+    "origin",
+    "authorization",
+    "content-type",
+    "mcp-session-id",
+    "mcp-protocol-version",
+    "mcp-method",
+    "mcp-name",
+    "last-event-id",
+];
+
+/// Why the head of a request says two things at once, if it does: what stands in front may have gone by the other one.
+fn contradiction(request: &Request<Incoming>) -> Option<String> {
+    let twice = ONCE.iter().find(|name| request.headers().get_all(**name).iter().nth(1).is_some());
+    let host = request.headers().get(header::HOST).map(HeaderValue::as_bytes);
+    let elsewhere = request.uri().authority().is_some_and(|asked| Some(asked.as_str().as_bytes()) != host);
+    let of_twice = twice.map(|name| format!("a request has one `{name}`"));
+    of_twice.or_else(|| elsewhere.then(|| "the request is for another host than `Host` says".to_owned()))
+}
+
 /// Whom the bearer token of a request stands for.
 fn caller(request: &Request<Incoming>, tokens: &Tokens) -> Option<Caller> {
     let value = request.headers().get(header::AUTHORIZATION)?.to_str().ok()?;
@@ -125,9 +151,9 @@ async fn whole(request: Request<Incoming>, patience: Duration) -> Result<Request
     match tokio::time::timeout(patience, Limited::new(body, BODY_BYTES).collect()).await {
         Ok(Ok(body)) => {
             let body = body.to_bytes();
-            match serde_json::from_slice::<IgnoredAny>(&body) {
-                Err(error) if head.method == Method::POST => Err(no_json(&error)),
-                _ => Ok(Request::from_parts(head, Full::new(body))),
+            match refused(&body).filter(|_| head.method == Method::POST) {
+                Some((code, why)) => Err(no_message(code, &why)),
+                None => Ok(Request::from_parts(head, Full::new(body))),
             }
         }
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
@@ -190,9 +216,18 @@ where
     }
 }
 
-/// A body that is no JSON, as JSON-RPC has it.
-fn no_json(error: &serde_json::Error) -> Reply {
-    let error = json!({ "code": -32700, "message": format!("the body is no JSON: {error}") });
+/// Why a body is no message, if it is none, with the code of JSON-RPC for that.
+fn refused(body: &[u8]) -> Option<(i32, String)> {
+    if let Err(error) = serde_json::from_slice::<IgnoredAny>(body) {
+        return Some((-32700, format!("the body is no JSON: {error}")));
+    }
+    let error = serde_json::from_slice::<ClientJsonRpcMessage>(body).err()?;
+    Some((-32600, format!("the body is no message of JSON-RPC: {error}")))
+}
+
+/// A body that is no message, as JSON-RPC has it.
+fn no_message(code: i32, why: &str) -> Reply {
+    let error = json!({ "code": code, "message": why });
     let message = json!({ "jsonrpc": "2.0", "id": null, "error": error });
     let mut reply = text(StatusCode::BAD_REQUEST, &message.to_string());
     reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -106,6 +106,11 @@ impl ServerHandler for Service {
             let why = format!("a call's name has from 1 to {} bytes", request::NAME_BYTES);
             return Err(ErrorData::invalid_params(why, None));
         }
+        let id = context.id.to_string();
+        if id.len() > request::NAME_BYTES {
+            let why = format!("the id of a request has at most {} bytes", request::NAME_BYTES);
+            return Err(ErrorData::invalid_params(why, None));
+        }
         let arguments = Value::Object(params.arguments.unwrap_or_default());
         let carries = design.server.state == State::Handle;
         let request =
@@ -117,7 +122,7 @@ impl ServerHandler for Service {
         let request = if carries { self.node.open(request) } else { request };
         let asked = request.clone();
         let (request, caller) = (Arc::new(request), Arc::new(caller));
-        let arrived = Arrived { id: context.id.to_string(), name, redelivered, design, request, caller };
+        let arrived = Arrived { id, name, redelivered, design, request, caller };
         let (ended, address) = self.node.clone().handle(arrived, context.ct.clone()).await;
         match ended {
             Ended::Answered(answer) => {

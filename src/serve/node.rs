@@ -186,13 +186,13 @@ impl Node {
     }
 
     async fn live(self: Arc<Self>, arrived: Arrived, closed: CancellationToken, mut voice: Voice) {
-        let (Arrived { id, request, caller, name, .. }, gates) = (arrived.clone(), self.gates.as_ref());
+        let (Arrived { id, design, request, caller, name, .. }, gates) = (arrived.clone(), self.gates.as_ref());
         let gates = gates.zip(name.as_deref());
         let ended = match self.arrive(&arrived) {
             Ok((attempt, ticket)) => {
                 let journal = name.as_deref().unwrap_or(&attempt).to_owned();
                 let ended = self.clone().run(arrived, gates, &closed, (&attempt, &journal), ticket, &mut voice).await;
-                self.leave(&ended, &caller, &journal, ticket);
+                self.leave(&ended, &caller, (&design, &journal), ticket);
                 ended
             }
             Err(error) => Ended::Failed { error: error.to_string(), begun: false },
@@ -257,13 +257,13 @@ impl Node {
     }
 
     /// A call is over: its place in a queue is free, and what was stopped or never happened is not gone on with.
-    fn leave(&self, ended: &Ended, caller: &Caller, journal: &str, ticket: Option<i64>) {
+    fn leave(&self, ended: &Ended, caller: &Caller, (design, journal): (&Design, &str), ticket: Option<i64>) {
         if let Some(ticket) = ticket
             && let Err(error) = self.leave_queue(ticket)
         {
             tracing::error!(%error, ticket, "a place in a queue could not be freed");
         }
-        if program::is_resumed(self.design())
+        if program::is_resumed(design)
             && matches!(ended, Ended::Cancelled | Ended::Invalid(_))
             && let Err(error) = journal::forget(&self.places().store, caller, journal)
         {

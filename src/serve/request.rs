@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::signed::Carried;
+use crate::assertion;
 use crate::model::{Server, Tool};
 
 /// Field names and values.
@@ -200,14 +201,7 @@ impl Request {
                 return Err(format!("a name or key has from 1 to {NAME_BYTES} bytes"));
             }
         }
-        let fits = |condition: &Condition| {
-            (1..=EXPRESSION_BYTES).contains(&condition.expression.len()) && condition.names.len() <= NAMES
-        };
-        if !condition.as_ref().is_none_or(fits) {
-            let why =
-                format!("a condition is an expression of 1 to {EXPRESSION_BYTES} bytes with at most {NAMES} names");
-            return Err(why);
-        }
+        condition.as_ref().map_or(Ok(()), Condition::check)?;
         let most = handle_bytes(carries);
         let named = condition.iter().flat_map(|condition| condition.names.values());
         let named = named.chain(also.iter().map(|also| &also.handle));
@@ -268,6 +262,20 @@ impl Request {
             condition,
             also,
         })
+    }
+}
+
+impl Condition {
+    /// Checks its size, and that it is an expression.
+    fn check(&self) -> Result<(), String> {
+        let named = self.names.keys().all(|name| (1..=NAME_BYTES).contains(&name.len()));
+        if !named || self.names.len() > NAMES || !(1..=EXPRESSION_BYTES).contains(&self.expression.len()) {
+            return Err(format!(
+                "a condition is an expression of 1 to {EXPRESSION_BYTES} bytes with at most {NAMES} names, each of 1 to \
+                 {NAME_BYTES} bytes"
+            ));
+        }
+        assertion::read(&self.expression).map_err(|why| format!("the condition `{}`: {why}", self.expression))
     }
 }
 

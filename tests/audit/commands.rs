@@ -8,14 +8,14 @@ use serde_json::Value;
 use super::common::{Said, handlecheck};
 
 /// Two agents read v7, and both write it back.
-const LOST: &str = r#"{"type":"state","at":0,"handle":"bsk_42","owner":"u","version":7,"fields":{"memory":16}}
+pub const LOST: &str = r#"{"type":"state","at":0,"handle":"bsk_42","owner":"u","version":7,"fields":{"memory":16}}
 {"type":"call","id":"A-1","sent":1,"received":2,"agent":"A","principal":"u","tool":"read","handle":"bsk_42","answer":{"outcome":"ok","version":7,"fields":{"memory":16}}}
 {"type":"call","id":"B-1","sent":1,"received":3,"agent":"B","principal":"u","tool":"read","handle":"bsk_42","answer":{"outcome":"ok","version":7,"fields":{"memory":16}}}
 {"type":"call","id":"A-2","sent":4,"received":5,"agent":"A","principal":"u","tool":"set","handle":"bsk_42","fields":{"memory":32},"answer":{"outcome":"ok","version":8}}
 {"type":"call","id":"B-2","sent":6,"received":7,"agent":"B","principal":"u","tool":"set","handle":"bsk_42","fields":{"memory":16},"answer":{"outcome":"ok","version":9}}
 "#;
 
-fn audit(files: &[(&str, &str)], line: &str) -> Said {
+pub fn audit(files: &[(&str, &str)], line: &str) -> Said {
     let folder = tempfile::tempdir().expect("a folder can be made");
     for (name, text) in files {
         fs::write(folder.path().join(name), text).expect("a file can be written");
@@ -209,12 +209,12 @@ shows = { entities = "/answer/message/result/content/0/text/entities/*/name" }
 }
 
 /// A log in which each call is a line, of a server with entity tags: two writes expect the same one.
-const TAGGED: &str = r#"{"started":10,"ended":14,"kind":"tool","session":"A","tool":"get","arguments":{"id":"d"},"status":200,"result":{"etag":"a","body":{"t":"x"}}}
+pub const TAGGED: &str = r#"{"started":10,"ended":14,"kind":"tool","session":"A","tool":"get","arguments":{"id":"d"},"status":200,"result":{"etag":"a","body":{"t":"x"}}}
 {"started":15,"ended":16,"kind":"tool","session":"B","tool":"get","arguments":{"id":"d"},"status":200,"result":{"etag":"a","body":{"t":"x"}}}
 {"started":20,"ended":24,"kind":"tool","session":"A","tool":"put","arguments":{"id":"d","body":{"t":"y"},"if_match":"a"},"status":200,"result":{"etag":"b"}}
 {"started":30,"ended":34,"kind":"tool","session":"B","tool":"put","arguments":{"id":"d","body":{"t":"z"},"if_match":"a"},"status":200,"result":{"etag":"c"}}
 "#;
-const OF_TAGGED: &str = r#"only = { "/kind" = "tool" }
+pub const OF_TAGGED: &str = r#"only = { "/kind" = "tool" }
 [call]
 sent = "/started"
 received = "/ended"
@@ -326,7 +326,7 @@ version = "/result/version"
 "#;
 
 /// Says a text as one line.
-fn flat(text: &str) -> String {
+pub fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -345,7 +345,7 @@ fn a_mapping_says_what_calls_do_besides_and_on_what_they_rest() {
         assert!(told.contains(part), "{part}\n{}", said.out);
     }
     assert!(!told.contains("warning"), "{}", said.out);
-    // The picture shows what was done to both accounts, and what was read of each.
+    // The picture shows both accounts, and what was read of each.
     let drawn = audit(&files(OF_BANK), "log --mapping map.toml --check serializable --diagram mermaid");
     for part in ["increment balance + -5 on a<br/>and balance + 5 on b", "sees v2, and b v1"] {
         assert!(drawn.out.contains(part), "{part}\n{}", drawn.out);

@@ -8,6 +8,7 @@ mod commands;
 #[path = "../common/mod.rs"]
 mod common;
 mod gone;
+mod lines;
 mod traces;
 mod unclaimed;
 

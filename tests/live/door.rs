@@ -80,7 +80,37 @@ fn the_door_is_closed_to_what_has_no_business_there() {
     assert_eq!(status(&process, &with(&[("Origin", "http://evil.example")]), ping), 403, "from a page");
     let long = format!("{{\"x\":\"{}\"}}", "x".repeat(200_000));
     assert_eq!(status(&process, &with(&[]), &long), 413);
-    assert_eq!(status(&process, &with(&[]), "{"), 400, "no JSON");
+    // What is no message is refused as JSON-RPC has it.
+    let deep = format!("{}{}", "[".repeat(60_000), "]".repeat(60_000));
+    let split = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"\ud800"}}"#;
+    for (body, why) in [
+        ("{", "no JSON"),
+        ("[]", "no message"),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "several"),
+        (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, "an id that is none"),
+        (split, "half of a character"),
+        (&deep, "too deep"),
+    ] {
+        assert_eq!(status(&process, &with(&[]), body), 400, "{why}");
+    }
+    // What says who asks whom is said once: of two, something in front of the server may go by the other.
+    let two = |name: &'static str, value: &'static str| status(&process, &with(&[(name, value), (name, value)]), ping);
+    assert_eq!(two("Host", "localhost"), 400);
+    for (name, value) in [("Mcp-Method", "server/discover"), ("Authorization", "Bearer other")] {
+        assert_eq!(status(&process, &with(&[(name, value)]), ping), 400, "{name}");
+    }
+    assert_eq!(two("Origin", "http://evil.example"), 400);
+    let absolute = |host: &str| {
+        let mut head = format!("POST http://{host}/mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+        head.push_str("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n");
+        for (name, value) in with(&[]) {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        let authority = process.url.trim_start_matches("http://").trim_end_matches("/mcp");
+        unfinished(authority, &format!("{head}Content-Length: {}\r\n\r\n{ping}", ping.len()))
+    };
+    assert!(absolute("evil.example").starts_with("HTTP/1.1 400 "), "for another host than it says");
+    assert!(absolute("localhost").starts_with("HTTP/1.1 200 "));
     // The hook is no page's business either.
     let hook = Process::raw(&process.hook);
     assert_eq!(status(&hook, &[("Origin", "http://evil.example")], r#"{"do":"state"}"#), 400);
@@ -100,6 +130,7 @@ fn both_revisions_are_spoken_and_the_token_alone_says_who_calls() {
         assert_eq!((seen.is_error, &seen.content["outcome"]), (false, &Value::from("ok")));
         let refused = runtime.block_on(call(&foreign, "read", read)).expect("it answers");
         assert_eq!((refused.is_error, &refused.content["outcome"]), (true, &Value::from("not-found")));
+        let condition = |condition: &Value| json!({ "handle": handle, "change": { "memory": 1 }, "if": condition });
         let wrong = [
             ("read", json!({})),
             ("read", json!({ "handle": "" })),
@@ -108,6 +139,10 @@ fn both_revisions_are_spoken_and_the_token_alone_says_who_calls() {
             ("set", json!({ "handle": handle })),
             ("set", json!({ "handle": handle, "change": { "memory": { "nested": 1 } } })),
             ("set", json!({ "handle": handle, "change": { "memory": 1.5 } })),
+            ("set", condition(&json!({ "expression": "a.b << 1", "names": { "a": handle } }))),
+            ("set", condition(&json!({ "expression": "(".repeat(1000), "names": {} }))),
+            ("set", condition(&json!({ "expression": "a.b < 1", "names": { "a".repeat(300): handle } }))),
+            ("set", condition(&json!({ "expression": "a.b < 1", "names": { "": handle } }))),
             ("nothing", json!({})),
             ("read", json!({ "handle": handle, "name": "report" })),
         ];

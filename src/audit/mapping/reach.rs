@@ -7,7 +7,11 @@ use serde_json::Value;
 
 use super::tools::{Fields, ToolParts};
 use super::{CallParts, Mapping, OneOf, Part, Pointer, fits_one};
+use crate::audit::case::short;
 use crate::suggest::did_you_mean;
+
+/// How many tools of which a mapping says nothing are named.
+const SHOWN: usize = 20;
 
 /// Something of a mapping that led nowhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,7 +116,9 @@ impl<'m> Reach<'m> {
             say(format!("no call is of the tool `{tool}`{meant}"), &[]);
         }
         if !self.others.is_empty() {
-            let tools: Vec<String> = self.others.iter().map(|(tool, count)| format!("`{tool}` ({count})")).collect();
+            let mut tools: Vec<String> =
+                self.others.iter().take(SHOWN).map(|(tool, count)| format!("`{}` ({count})", short(tool))).collect();
+            tools.extend(self.others.len().checked_sub(SHOWN + 1).map(|more| format!("and {} more", more + 1)));
             say(format!("`[tools]` says nothing of some tools, whose calls are left out: {}", tools.join(", ")), &[]);
         }
         let is_called = |tool: Option<&str>| self.called.iter().any(|called| tool.is_none_or(|tool| tool == *called));

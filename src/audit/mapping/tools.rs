@@ -13,7 +13,7 @@ use crate::log::{Also, Condition, Operation};
 
 /// What a tool does, and where its parts are.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table of the parts of a tool")]
 pub(super) struct ToolParts {
     pub(super) does: Operation,
     pub(super) handle: Option<Part>,
@@ -34,7 +34,7 @@ pub(super) struct ToolParts {
 
 /// What a tool does to another resource besides, and where the parts of that are.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table of what is done besides")]
 pub(super) struct AlsoParts {
     pub(super) does: Spanned<Operation>,
     /// A call that has none works on one resource alone.
@@ -50,7 +50,7 @@ pub(super) struct AlsoParts {
 
 /// Under which condition a call is wanted.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table of `expression` and `names`")]
 pub(super) struct ConditionParts {
     /// A call that has none is wanted without.
     pub(super) expression: Spanned<Part>,
