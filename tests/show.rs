@@ -318,3 +318,28 @@ fn coverage_counts_reactions_and_says_what_never_happened() {
     let report = explore(&run(scenario, design), &[]);
     assert!(report.reactions.is_empty(), "the naive server refuses nothing");
 }
+
+/// Every format that is asked for a situation tells of it, or refuses before anything is explored.
+#[test]
+fn each_format_tells_of_situations_or_has_no_place_for_them() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let say = |format: &str| {
+        let line = "check -q two-agents-no-faults --design versioned --show stale-view --show told:failure --format";
+        let words: Vec<&str> = line.split(' ').chain([format]).collect();
+        common::handlecheck(folder.path(), &words)
+    };
+    for (format, reached, missed) in [
+        ("human", "reached      stale-view", "not reached  told:failure"),
+        ("json", "\"situation\": \"stale-view\",\n          \"reached\": true", "\"reached\": false"),
+        ("markdown", "| `stale-view` | reached | 14 steps, no faults |", "| `told:failure` | not reached |  |"),
+        ("csv", "situation,stale-view,reached,,14,0,", "situation,told:failure,not-reached,,,,"),
+        ("junit", "tests=\"2\" skipped=\"0\" failures=\"1\"", "type=\"not reached\""),
+    ] {
+        let said = say(format);
+        assert!(said.code == 1 && said.out.contains(reached) && said.out.contains(missed), "{format}: {}", said.out);
+    }
+    for format in ["sarif", "svg"] {
+        let said = say(format);
+        assert!(said.code == 2 && said.err.contains("has no place for situations"), "{format}: {}", said.err);
+    }
+}

@@ -92,6 +92,9 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
     if !arguments.resumed.is_empty() && explorer.engine() != Engine::Handlecheck {
         return Err(Failure::Usage("--resume: stateright can't go on where it was cut short".to_owned()));
     }
+    if !arguments.shows.is_empty() {
+        arguments.reporting.tells_of_situations()?;
+    }
     super::plan::told_apart(&runs)?;
     let checkpoints = Checkpoints::read(&arguments.resumed, &runs)?;
     explorer.keep();
@@ -108,10 +111,10 @@ pub(super) fn run(arguments: &Arguments, terminal: Terminal, out: &mut String) -
         write_checkpoint(&mut report, &arguments.traces)?;
         cut_short |= !report.complete;
         standings.extend(report.invariants.iter().map(|property| Asked::Verdicts.standing(&report, property)));
-        standings.extend(report.shows.iter().map(|show| match (show.reached, report.complete) {
-            (true, _) => Standing::Passed,
-            (false, true) => Standing::Failed,
-            (false, false) => Standing::Inconclusive,
+        standings.extend(report.shows.iter().map(|show| match show.is_reached(&report) {
+            Some(true) => Standing::Passed,
+            Some(false) => Standing::Failed,
+            None => Standing::Inconclusive,
         }));
         reports.explored(run, &report, out);
         if arguments.reporting.is_for_people() {

@@ -1,7 +1,7 @@
 //! In which formats the commands that explore report, and where to.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 
@@ -35,7 +35,12 @@ fn further(text: &str) -> Result<(&'static str, PathBuf), String> {
         let help = did_you_mean(format, names());
         help.unwrap_or_else(|| format!("expected one of {}", names().collect::<Vec<_>>().join(", ")))
     })?;
-    Ok((known, path.into()))
+    // Before anything is explored for it.
+    let folder = Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder.filter(|folder| !folder.is_dir()) {
+        Some(folder) => Err(format!("there is no folder {}", folder.display())),
+        None => Ok((known, path.into())),
+    }
 }
 
 /// The reports of one command, while it runs.
@@ -48,6 +53,19 @@ impl Reporting {
     /// Whether what is printed is a text for people.
     pub(super) fn is_for_people(&self) -> bool {
         self.format == "human"
+    }
+
+    /// Refuses the formats that have no place for situations, before anything is explored.
+    pub(super) fn tells_of_situations(&self) -> Result<(), Failure> {
+        let asked = [&*self.format].into_iter().chain(self.further.iter().map(|(name, _)| *name));
+        match asked.into_iter().find(|name| matches!(*name, "sarif" | "svg")) {
+            None => Ok(()),
+            Some(name) => {
+                let others = names().filter(|name| !matches!(*name, "sarif" | "svg"));
+                let others = crate::suggest::one_of(others.collect::<Vec<_>>());
+                Err(Failure::Usage(format!("--show: `{name}` has no place for situations; expected {others}")))
+            }
+        }
     }
 
     /// Begins the reports.

@@ -55,6 +55,9 @@ pub(super) fn write_file(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Fail
         return fs::write(path, text).map_err(failed);
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    if !folder.is_dir() {
+        return Err(Failure::Usage(format!("can't write {}: there is no folder {}", path.display(), folder.display())));
+    }
     // Of this error only the kind is told: its text names a file that nobody asked for.
     let mut file = beginning().tempfile_in(folder).map_err(|error| failed(error.kind().into()))?;
     file.write_all(text.as_ref()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;

@@ -1,6 +1,7 @@
 //! Nothing takes effect after the permission that it rests on was revoked.
 //!
 //! It is violated when a change commits after the permission of its principal was revoked.
+//! Effects outside of the store (`call-upstream`) are judged by `no-double-write` and `truthful-outcome` alone.
 //!
 //! **Witness.** A revocation while a call that changes something is open. A read has no effect: what somebody sees after a
 //! revocation, this says nothing about.

@@ -2,6 +2,7 @@
 //!
 //! It is violated when a change commits on a resource that has expired, or was ended (closed, executed, deleted) by another
 //! intent. That an intent ends its own resource twice is a matter of `no-double-write`.
+//! Effects outside of the store (`call-upstream`) are judged by `no-double-write` and `truthful-outcome` alone.
 //!
 //! **Witness.** A mutating call executes on such a resource.
 

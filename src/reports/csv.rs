@@ -2,10 +2,11 @@
 //!
 //! One line for each invariant of each run, and for `compare` one for each thing that a finished intent takes: the
 //! fewest and the most are exact, what is to be expected, the `mean`, lies between `low` and `high` in 95 of 100 cases.
-//! What does not apply is empty. For `diff`, one line for each change.
+//! For `check --show`, one line for each situation: `reached`, `not-reached` or `inconclusive`. What does not apply is
+//! empty. For `diff`, one line for each change.
 
 use super::{Asked, AtTheEnd, Changes, Format, People, Reporter};
-use crate::run::{Greatest, Report, Run};
+use crate::run::{Break, Greatest, Report, Run};
 
 pub static FORMAT: Format = Format { begin, changes };
 
@@ -30,6 +31,14 @@ fn lines(_: Asked, runs: &[(&Run, Report)]) -> String {
         for unchecked in report.unchecked.iter().filter(|unchecked| !known(&unchecked.name)) {
             let cells = ["invariant", &*unchecked.name, "not-checked"].map(str::to_owned);
             push(&mut text, run.iter().cloned().chain(cells).chain(std::array::from_fn::<_, 8, _>(|_| String::new())));
+        }
+        for show in &report.shows {
+            let count =
+                |count: fn(&Break) -> u32| show.runs.first().map_or_else(String::new, |run| count(run).to_string());
+            let cells =
+                ["situation".to_owned(), show.situation.clone(), show.words(report).replace(' ', "-"), String::new()];
+            let cells = cells.into_iter().chain([count(|run| run.steps), count(|run| run.faults)]);
+            push(&mut text, run.iter().cloned().chain(cells).chain(std::array::from_fn::<_, 5, _>(|_| String::new())));
         }
         for cost in report.costs.iter().flat_map(|costs| &costs.measures) {
             let most = match cost.most {

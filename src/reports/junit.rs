@@ -2,8 +2,9 @@
 //!
 //! Each run is a test suite, each invariant and assertion in it a test case. A case fails when it is violated (`check`)
 //! or not as expected (`test`, `compare`); what is inconclusive is an error, and what is vacuous or was not checked is
-//! skipped. There are no times in it: the same models give the same bytes. For `diff`, each change is a test case,
-//! which fails if it is one for the worse.
+//! skipped. A situation that was asked for (`check --show`) is a test case too, and fails when it is not reached. There
+//! are no times in it: the same models give the same bytes. For `diff`, each change is a test case, which fails if it is
+//! one for the worse.
 
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
 
@@ -27,6 +28,20 @@ fn junit(asked: Asked, runs: &[(&Run, Report)]) -> String {
         suite.add_property(Property::new("explored", words::extent_in_full(report)));
         for property in &report.invariants {
             let mut case = TestCase::new(property.name.clone(), status(asked, report, property));
+            case.set_classname(name.clone());
+            suite.add_test_case(case);
+        }
+        for show in &report.shows {
+            let mut status = match show.is_reached(report) {
+                Some(true) => TestCaseStatus::success(),
+                Some(false) => TestCaseStatus::non_success(NonSuccessKind::Failure),
+                None => TestCaseStatus::non_success(NonSuccessKind::Error),
+            };
+            if !show.reached {
+                let why = show.hint.clone().unwrap_or_else(|| words::extent_in_full(report));
+                status.set_type(show.words(report)).set_message(why);
+            }
+            let mut case = TestCase::new(show.situation.clone(), status);
             case.set_classname(name.clone());
             suite.add_test_case(case);
         }

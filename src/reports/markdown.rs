@@ -32,16 +32,19 @@ fn comparison(_: Asked, runs: &[(&Run, Report)]) -> String {
 fn verdicts(_: Asked, runs: &[(&Run, Report)]) -> String {
     let mut text = "# What holds, and what breaks\n".to_owned();
     for (_, report) in runs {
-        text.push_str(&format!(
-            "\n## {}\n\n| invariant | verdict | cheapest break |\n| --- | --- | --- |\n",
-            words::name(report)
-        ));
+        let head =
+            if report.shows.is_empty() { "invariant | verdict | cheapest break" } else { "situation | | shortest run" };
+        text.push_str(&format!("\n## {}\n\n| {head} |\n| --- | --- | --- |\n", words::name(report)));
         for property in &report.invariants {
             let verdict = match property.verdict {
                 Verdict::Violated => "**violated**",
                 other => other.name(),
             };
             text.push_str(&format!("| `{}` | {verdict} | {} |\n", property.name, words::cheapest(property)));
+        }
+        for show in &report.shows {
+            let cheapest = show.runs.first().map_or_else(String::new, words::cost);
+            text.push_str(&format!("| `{}` | {} | {cheapest} |\n", show.situation, show.words(report)));
         }
         for property in report.invariants.iter().filter(|property| property.verdict == Verdict::Violated) {
             text.push_str(&format!("\n**`{}`**: {}.\n", property.name, escaped(&words::sentence(property))));

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Break, Run};
+use super::{Break, Report, Run};
 use crate::situation::Situation;
 use crate::step::Property;
 
@@ -19,6 +19,28 @@ pub struct ShowReport {
     /// Every run to it that is cheapest in steps or in faults, shortest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<Break>,
+}
+
+impl ShowReport {
+    /// Whether a run reaches it; `None`: none did before the search was cut short.
+    #[must_use]
+    pub fn is_reached(&self, report: &Report) -> Option<bool> {
+        match (self.reached, report.complete) {
+            (true, _) => Some(true),
+            (false, true) => Some(false),
+            (false, false) => None,
+        }
+    }
+
+    /// The same in words.
+    #[must_use]
+    pub fn words(&self, report: &Report) -> &'static str {
+        match self.is_reached(report) {
+            Some(true) => "reached",
+            Some(false) => "not reached",
+            None => "inconclusive",
+        }
+    }
 }
 
 impl Run {

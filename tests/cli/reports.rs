@@ -380,28 +380,9 @@ For more information, try '--help'.
         "check two-agents --design versioned -q --report sarif=no/where.sarif",
         2,
         str![[r#"
-error: can't write no/where.sarif: entity not found
-two-agents x versioned x mcp-2026-07-28
-  holds        no-lost-update
-  holds        no-double-write
-  vacuous      no-cross-principal
-  holds        truthful-outcome
-  vacuous      respects-terminal-state
-  vacuous      approval-covers-execution
-  vacuous      basis-holds
-  holds        handle-resolvable
-  vacuous      no-orphan
-  vacuous      single-lease-holder
-  vacuous      no-effect-after-revocation
-  holds        version-names-one-content
-  holds        fresh-read
-  holds        resolves
-  holds        both-upgrades
+error: invalid value 'sarif=no/where.sarif' for '--report <FORMAT=FILE>': there is no folder no
 
-  explored all: 10876 states, 39996 transitions, depth 32 (at most drop-stream 1, restart-node 1; engine handlecheck)
-  never happened: cancel
-  steps that never refused or replayed a call: resolve, authorize, check-live
-  vacuous: no run reaches the situation that the invariant is about, so it can't be violated
+For more information, try '--help'.
 
 "#]],
     );

@@ -198,3 +198,15 @@ fn the_second_engine_keeps_to_limits_and_says_so() {
     let late = run("--timeout 1ms");
     assert!(late.code == 3 && late.out.contains("  inconclusive truthful-outcome"), "{}", late.out);
 }
+
+/// A folder that is not there is named.
+#[test]
+fn a_file_in_no_folder_is_refused_in_words() {
+    let line = "simulate two-agents-no-faults --design versioned --runs 3 --sweep 2,3 --plot no/such/plot.svg";
+    let plot = handlecheck(folder().path(), &words(line));
+    assert!(
+        plot.code == 2 && plot.err.contains("can't write no/such/plot.svg: there is no folder no/such"),
+        "{}",
+        plot.err
+    );
+}

@@ -110,8 +110,9 @@ impl Timelines {
             let last = cells.and_then(|cells| cells.last());
             let erases = commit.damages.get(column.field) == Some(&true)
                 && (column.element.is_none() || cell(value, column.element) != cell(before, column.element));
-            let second =
-                commit.second.is_some() && shows.contains(&commit.agent) && (changed || column.element.is_none());
+            // What several agents share is shown as that of one or the other.
+            let own = shows.iter().any(|whose| whose.split(" or ").any(|agent| agent == commit.agent));
+            let second = commit.second.is_some() && own && (changed || column.element.is_none());
             let class = match (violates && (erases || (second && changed)), changed) {
                 (true, _) => "h-badtext h-b",
                 (false, true) => "h-b",

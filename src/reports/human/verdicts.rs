@@ -61,12 +61,12 @@ fn write(text: &mut String, report: &Report, colour: bool) -> std::fmt::Result {
 }
 
 fn write_show(text: &mut String, report: &Report, show: &ShowReport, colour: bool) -> std::fmt::Result {
-    let (verdict, word) = match (show.reached, report.complete) {
-        (true, _) => (Verdict::Holds, "reached"),
-        (false, true) => (Verdict::Violated, "not reached"),
-        (false, false) => (Verdict::Inconclusive, "inconclusive"),
+    let verdict = match show.is_reached(report) {
+        Some(true) => Verdict::Holds,
+        Some(false) => Verdict::Violated,
+        None => Verdict::Inconclusive,
     };
-    writeln!(text, "  {} {}", painted(verdict, word, 12, colour), show.situation)?;
+    writeln!(text, "  {} {}", painted(verdict, show.words(report), 12, colour), show.situation)?;
     if let Some(hint) = &show.hint {
         writeln!(text, "    {hint}")?;
     }
